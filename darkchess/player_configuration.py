@@ -9,6 +9,7 @@ from typing import ClassVar
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_names
 from klss.support.configuration_text import ConfigurationError, FlatConfiguration, check_ranges
+from klss.support.threads import MOST, usual
 
 
 @dataclass(frozen=True)
@@ -17,14 +18,16 @@ class PlayerConfiguration(FlatConfiguration):
 
     evaluator: str = AUTO  # "auto": the caller's choice; else an evaluator's name (``darkchess.evaluation.registry``)
     cap: int = 10_000_000  # most positions in the position set
-    threads: int = 2  # 1 or 2, for everything that the player computes; with a node budget no answer depends on it
+    # most threads of everything that the player computes; 0: as many as the process may use. With a node budget no
+    # answer depends on it
+    threads: int = 0
 
     WITHOUT_EVALUATOR: ClassVar[tuple[str, ...]] = ()
     """The kinds of player that value no positions."""
 
     def __post_init__(self) -> None:
         """Refuse bad numbers and names."""
-        check_ranges(self, {"cap": (1, math.inf), "threads": (1, 2)}, f"configuration {self.name}: ")
+        check_ranges(self, {"cap": (1, math.inf), "threads": (0, MOST)}, f"configuration {self.name}: ")
         try:
             if self.evaluator != AUTO:
                 check_evaluator_name(self.evaluator)
@@ -33,6 +36,11 @@ class PlayerConfiguration(FlatConfiguration):
                 f"configuration {self.name}: evaluator is {self.evaluator!r}, expected {AUTO} or {evaluator_names()}"
             ) from None
         super().__post_init__()
+
+    @property
+    def thread_count(self) -> int:
+        """Most threads in this process."""
+        return self.threads or usual()
 
     @property
     def uses_evaluator(self) -> bool:

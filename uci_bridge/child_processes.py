@@ -27,6 +27,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from klss.support import threads
+
 if TYPE_CHECKING:
     import psutil
 
@@ -37,7 +39,7 @@ NEW_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 PASSED_ON = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME",
     "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED", "PYTHONIOENCODING", "VIRTUAL_ENV",
-    "KLSS_CACHE_DIR", "KLSS_STOCKFISH", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+    "KLSS_CACHE_DIR", "KLSS_STOCKFISH", "KLSS_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
     # Windows, where Python does not start without the first
     "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA",
     "LOCALAPPDATA",
@@ -73,6 +75,7 @@ def engine_environment() -> dict[str, str]:
     environment = {
         name: value for name, value in os.environ.items() if name in PASSED_ON or name.startswith(PREFIXES_PASSED_ON)
     }
+    environment.setdefault(threads.VARIABLE, str(max(1, threads.usual() // threads.games_at_a_time)))
     root = Path(__file__).resolve().parents[1]
     if root.name not in ("site-packages", "dist-packages"):
         others = environment.get("PYTHONPATH")

@@ -27,7 +27,7 @@ def make_evaluator(configuration: PlayerConfiguration, choice: EvaluatorChoice, 
     """
     found = evaluator_choice(configuration, choice)
     no_move_value = 0.0 if ruleset.no_move == "draw" else -1.0
-    return evaluator_class(found.name).make(found, threads=configuration.threads, no_move_value=no_move_value)
+    return evaluator_class(found.name).make(found, threads=configuration.thread_count, no_move_value=no_move_value)
 
 
 class EvaluatedKit:

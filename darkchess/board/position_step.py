@@ -1,4 +1,4 @@
-"""The step of a position set across an enemy move: batches of successors go into one hash table, on one thread or two.
+"""The step of a position set across an enemy move: batches of successors go into one hash table, on several threads.
 
 A step runs in rounds of two phases. First every thread writes the successors of its share of the sources into buffers;
 then every thread inserts the entries of its region into the table. Between rounds the table grows or, past the cap,
@@ -23,10 +23,10 @@ from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from darkchess.board.kernels.position_table import Layout
 from darkchess.board.position_table import PositionTable
 from klss.support.arrays import Ints, Words
-from klss.support.threads import both
+from klss.support.threads import MOST, share
 
-Successors = Callable[[Words, int, int, Layout, bool, Words, int, Ints], int]
-"""A game's kernel. ``(sources, start, stop, layout, split, out, room, counts)`` writes every consistent successor of
+Successors = Callable[[Words, int, int, Layout, Words, int, Ints], int]
+"""A game's kernel. ``(sources, start, stop, layout, out, room, counts)`` writes every consistent successor of
 ``sources[start:stop]`` with :func:`darkchess.board.kernels.position_table.put` and calls
 :func:`darkchess.board.kernels.position_table.settle` after each source. It returns the first source that it did not
 treat because less than :data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` entries of ``room`` were left, or
@@ -46,8 +46,8 @@ _APART = 64
 travel between the cores each time, and two threads would be as slow as one.
 """
 
-ALONE = 1 << 14
-"""Number of sources below which a second thread costs more than it saves."""
+PART = 1 << 13
+"""Fewest sources of a thread: with fewer it costs more than it saves."""
 
 _GATHER_S = 40e-9
 """Time to pack one entry at the end of a step, in seconds on a busy machine; reserved before a deadline."""
@@ -121,7 +121,7 @@ def across_enemy_move(
     deadline
         A moment of :func:`time.monotonic`; None reads no clock. The step continues past it until it finds a position.
     threads
-        1 or 2.
+        Most threads; the result is the same.
     stream
         Whether to go slice by slice. A deadline then keeps the slices that were finished in time.
     progress
@@ -132,7 +132,7 @@ def across_enemy_move(
     """
     # The table's first size: large enough for most steps.
     count = sources.shape[0]
-    threads = threads if count >= ALONE else 1
+    threads = max(1, min(threads, MOST, count // PART))
     hint = min(512 * count, max(1 << 16, growth * count))
     if deadline is not None:
         # Room only for what can be found in time, since fresh memory costs time too.
@@ -203,30 +203,25 @@ def _fill(
     than all if the deadline ended it.
     """
     count = sources.shape[0]
-    buffers = np.empty(
-        (threads, 2, position_table.BUFFER if count > 200 else MOST_SUCCESSORS * (count + 1), 2),
-        dtype=np.uint64,
-    )
     # Each thread has its share of the sources, a buffer for each region, and its own counters.
-    share = -(-count // threads)
-    cursors = [min(share * thread, count) for thread in range(threads)]
-    starts = list(cursors)
-    stops = [*cursors[1:], count]
-    counts = np.zeros((threads, _APART), dtype=np.int64)[:, :3]
-    news = [np.zeros(2, dtype=np.int64)] * threads
+    most = max(MOST_SUCCESSORS, min(position_table.BUFFER, 2 * position_table.BUFFER // threads))
+    size = most if count > 200 else MOST_SUCCESSORS * (count + 1)
+    buffers = np.empty((threads, threads, size, 2), dtype=np.uint64)
+    starts = [count * thread // threads for thread in range(threads)]
+    cursors = list(starts)
+    stops = [*starts[1:], count]
+    counts = np.zeros((threads, _APART), dtype=np.int64)[:, : threads + 1]
     produced = 0
 
-    def generate(thread: int) -> None:
-        cursors[thread] = successors(
-            sources, cursors[thread], stops[thread], table.layout, threads == 2, buffers[thread], room, counts[thread]
-        )
+    def generate(part: int) -> None:
+        cursors[part] = successors(
+            sources, cursors[part], stops[part], table.layout, buffers[part], room, counts[part]
+        )  # fmt: skip
 
-    # A thread inserts the entries of its region, whichever thread generated them: so the table needs no lock.
-    def insert(thread: int) -> None:
-        new = np.zeros(2, dtype=np.int64)
-        for writer in range(threads):
-            new += table.insert(buffers[writer, thread], int(counts[writer, thread]))
-        news[thread] = new
+    # One thread inserts the entries of a region, whichever thread generated them: so the table needs no lock.
+    def insert(region: int) -> None:
+        for part in range(threads):
+            table.insert(buffers[part, region], int(counts[part, region]), region)
 
     def late(entry_s: float) -> bool:
         """Whether ``entry_s`` seconds for each entry would pass the deadline; never while there is no position."""
@@ -239,13 +234,11 @@ def _fill(
         # A round: make room for all that it may find, then run both phases.
         while table.scarce:
             table.make_room(max(treated, 1) / count if deadline is None else 1.0)
-        room = min(table.room // threads, buffers.shape[2])
+        room = min(table.room // threads, size)
         counts[:] = 0
-        both(generate, threads)
-        both(insert, threads)
-        for new in news:
-            table.add(new)
-        produced += int(counts[:, 2].sum())
+        share(generate, threads, threads)
+        share(insert, threads, threads)
+        produced += int(counts[:, threads].sum())
         if progress is not None:
             progress(treated / count, len(table))
     return produced, count
@@ -261,7 +254,7 @@ def merged(halves: Words, *, key: np.uint64, cap: int) -> Step:
         part = halves[start : start + position_table.BUFFER]
         while part.shape[0]:
             fitting = min(part.shape[0], table.room)
-            table.add(table.insert(part, fitting))
+            table.insert(part, fitting)
             part = part[fitting:]
             while table.scarce:
                 table.make_room()

@@ -42,7 +42,7 @@ class PositionStore(ABC):
     seed
         Seed of the key of the hash that orders the set and decides which positions a sample keeps.
     threads
-        1 or 2; the set is the same.
+        Most threads of an update; the set is the same.
     stream
         Whether to free the array of the last step instead of keeping it for the next one.
     """
@@ -50,7 +50,7 @@ class PositionStore(ABC):
     def __init__(
         self, start: Position, *, flipped: bool, cap: int, seed: int, threads: int, stream: bool = False
     ) -> None:
-        assert cap >= 1 and threads in (1, 2)
+        assert cap >= 1 and threads >= 1
         # None while the set is exact; else ``"cap"`` or ``"time"``, the last reason why it is a sample
         self.capped_by: Literal["cap", "time"] | None = None
         # probability that the true position is in the set: 1 while it is exact, and multiplied by the part of all

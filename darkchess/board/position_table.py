@@ -1,5 +1,5 @@
-"""A growing hash table of enemy halves with two regions, one for each of two threads. Past a bound it keeps the entries
-with the smallest keyed hash. Its contents do not depend on the number of threads or on its size.
+"""A growing hash table of enemy halves with a region for each thread. Past a bound it keeps the entries with the
+smallest keyed hash. Its contents do not depend on the number of threads or on its size.
 
 :mod:`darkchess.board.kernels.position_table` has its kernels and the rule by which a hash gets its slot.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from darkchess.board.kernels import position_table
 from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from klss.support.arrays import Ints, Words
-from klss.support.threads import each
+from klss.support.threads import share
 
 LOAD = 0.75
 """Greatest load of a region: with linear probing, runs of filled slots get long beyond it."""
@@ -24,13 +24,10 @@ cut goes through the whole table, so it must be rare.
 """
 
 BUFFER = 1 << 16
-"""Entries of a thread's buffer for each region."""
+"""Most entries of a thread's buffer for each region; all buffers for a region have at most twice as many."""
 
-LEAST_HALF = 1 << 12
+LEAST_SIZE = 1 << 12
 """Smallest size of a region."""
-
-LEAST_ROOM = 3 * MOST_SUCCESSORS
-"""Room that a round needs: each of two threads continues while its buffer has room for one more source's successors."""
 
 HASHES = 0xFFFF_FFFF_FFFF_FFFF
 """The largest hash."""
@@ -50,7 +47,7 @@ class PositionTable:
     spare
         An array to use if it is large enough, uint64[·, 2]; its contents are lost.
     threads
-        1 or 2.
+        Number of threads, and of regions.
     floor
         Smallest hash that is wanted.
 
@@ -71,35 +68,36 @@ class PositionTable:
         self._floor = floor
         self.cut = False
         # A full table has room for the cap and the slack at the greatest load.
-        self._most_half = int((cap + max(cap // 4, SLACK)) / (2 * LOAD)) + LEAST_HALF
+        load = threads * LOAD
+        self._most_size = int((cap + max(cap // 4, SLACK)) / load) + LEAST_SIZE
         self._spare = spare
         self._threshold = HASHES - floor
-        self._counts = np.zeros(2, dtype=np.int64)
-        self._allocate(min(max(int(hint / (2 * LOAD)), LEAST_HALF), self._most_half))
+        self._counts = np.zeros(threads, dtype=np.int64)
+        self._allocate(min(max(int(hint / load), LEAST_SIZE), self._most_size))
 
-    def _allocate(self, half: int) -> None:
+    def _allocate(self, size: int) -> None:
         """Make ``slots``, all of them free, in the spare array if it fits."""
-        self.half = half
-        size = 2 * (half + position_table.SPILL)
+        self.size = size
+        slots = self._threads * (size + position_table.SPILL)
         spare = self._spare
-        if spare is not None and spare.shape[0] >= size:
-            self.array, self.slots, self._spare = spare, spare[:size], None
-            each(lambda region: self._region(region).fill(0), self._threads)
+        if spare is not None and spare.shape[0] >= slots:
+            self.array, self.slots, self._spare = spare, spare[:slots], None
+            share(lambda region: self._region(region).fill(0), self._threads, self._threads)
         else:
-            self.array = self.slots = np.zeros((size, 2), dtype=np.uint64)  # the system clears pages when first used
+            self.array = self.slots = np.zeros((slots, 2), dtype=np.uint64)  # the system clears pages when first used
         self._set_scale()
 
     def _region(self, region: int) -> Words:
-        middle = self.half + position_table.SPILL
-        return self.slots[:middle] if region == 0 else self.slots[middle:]
+        slots = self.size + position_table.SPILL
+        return self.slots[region * slots : (region + 1) * slots]
 
     def _set_scale(self) -> None:
-        # Spread the hashes up to the threshold over all slots, in integers: see ``kernels.position_table.home``.
+        # Spread the hashes up to the threshold over all regions, in integers: see ``kernels.position_table._scaled``.
         lead = 64 - self._threshold.bit_length()
         top = (self._threshold << lead & HASHES) >> 32
-        scale = (2 * self.half << 32) // (top + 1)
+        scale = (self._threads << 56) // (top + 1)
         self.layout = position_table.Layout(
-            self.key, np.uint64(self._floor), np.uint64(self._threshold), np.uint64(lead), np.uint64(scale), self.half
+            self.key, np.uint64(self._floor), np.uint64(self._threshold), np.uint64(lead), np.uint64(scale), self.size
         )
 
     def __len__(self) -> int:
@@ -108,25 +106,22 @@ class PositionTable:
     @property
     def room(self) -> int:
         """Number of further entries that fit for certain, whatever their hashes."""
-        # All further entries might belong to the fuller region.
-        return int(self.half * LOAD) - int(self._counts.max())
+        # All further entries might belong to the fullest region.
+        return int(self.size * LOAD) - int(self._counts.max())
 
     @property
     def scarce(self) -> bool:
         """Whether :meth:`make_room` should be called before the next round."""
-        # A small table grows when an eighth of a region is left, a large one when full buffers might not fit.
-        return self.room < max(LEAST_ROOM, min(2 * BUFFER, int(self.half * LOAD) // 8))
+        # Each thread continues while its buffer has room for one more source's successors. A small table grows when an
+        # eighth of a region is left, a large one when full buffers might not fit.
+        least = (self._threads + 1) * MOST_SUCCESSORS
+        return self.room < max(least, min(2 * BUFFER, int(self.size * LOAD) // 8))
 
-    def insert(self, entries: Words, count: int) -> Ints:
-        """Insert ``entries[:count]``, at most :attr:`room`; return the new entries of each region, for :meth:`add`."""
-        new = np.zeros(2, dtype=np.int64)
-        left = position_table.insert(entries, count, self.slots, self.layout, new)
-        assert left == 0, "the position table's spill room is exhausted"
-        return new
-
-    def add(self, new: Ints) -> None:
-        """Count the entries of an :meth:`insert`; by one thread only."""
-        self._counts += new
+    def insert(self, entries: Words, count: int, region: int = 0) -> None:
+        """Insert ``entries[:count]``, at most :attr:`room` and all of one region; each region by one thread only."""
+        new = position_table.insert(entries, count, self._region(region), self.layout)
+        assert new >= 0, "the position table's spill room is exhausted"
+        self._counts[region] += new
 
     def make_room(self, done: float = 1.0) -> None:
         """Grow; or, at full size, keep the ``cap`` entries with the smallest keyed hash.
@@ -134,11 +129,15 @@ class PositionTable:
         ``done`` is the part of the work that produced the present entries: the table grows twofold to eightfold, by
         what the rest may bring.
         """
-        if self.half < self._most_half:
-            old = self.slots
+        if self.size < self._most_size:
+            old = [self._region(region) for region in range(self._threads)]
             growth = min(max(2.0, done**-0.8), 8.0)
-            self._allocate(min(int(growth * self.half), self._most_half))
-            position_table.rehash(old, self.slots, self.layout, self._counts)
+            self._allocate(min(int(growth * self.size), self._most_size))
+
+            def rehash(region: int) -> None:
+                position_table.rehash(old[region], self._region(region), self.layout)
+
+            share(rehash, self._threads, self._threads)
         else:
             self.cut = True
             count = min(self._gather(), self.cap)
@@ -163,16 +162,18 @@ class PositionTable:
 
     def _gather(self) -> int:
         """Pack the entries to the front in canonical order; return how many there are."""
-        # Each region is sorted by itself; all hashes of the second are larger than those of the first.
-        counts = [0, 0]
+        # Each region is sorted by itself; all hashes of the next are larger.
+        counts = [0] * self._threads
 
         def gather(region: int) -> None:
             counts[region] = int(position_table.gather(self._region(region), self.key))
 
-        each(gather, self._threads)
-        low, high = counts
-        self.slots[low : low + high] = self._region(1)[:high]
-        return low + high
+        share(gather, self._threads, self._threads)
+        end = counts[0]
+        for region in range(1, self._threads):
+            self.slots[end : end + counts[region]] = self._region(region)[: counts[region]]
+            end += counts[region]
+        return end
 
 
 def smallest(halves: Words, count: int, key: np.uint64) -> Ints:
@@ -205,8 +206,8 @@ def exercise_table(halves: Words) -> None:
     """Compile the table's kernels: fill a small table with ``halves`` (uint64[n, 2]); grow, cut, pack it; draw."""
     smallest(halves.copy(), 0, np.uint64(1))  # a copy, since sets draw from writable arrays: another numba type
     table = PositionTable(np.uint64(1), halves.shape[0], 0)
-    table.add(table.insert(halves, halves.shape[0]))
+    table.insert(halves, halves.shape[0])
     table.make_room()
-    table._most_half = table.half
+    table._most_size = table.size
     table.make_room()
     table.finish()

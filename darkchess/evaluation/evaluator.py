@@ -31,7 +31,7 @@ from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
 from klss.search import Budget
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Ints, Words
-from klss.support.threads import both
+from klss.support.threads import at_hand, share
 
 PAWNS_SCALE = 6.0
 """Score, in pawns, whose value is tanh(1) = 0.76."""
@@ -42,8 +42,8 @@ looks at, and in what order.
 """
 _WORTH.setflags(write=False)
 
-_LEAST_SHARED = 64
-"""Fewest positions that are split between two threads; waking the second one costs about ten positions."""
+_PIECE = 32
+"""Fewest positions that a thread values at a time; waking another thread costs about ten positions."""
 
 _SLICE_NODES = 1000
 """Nodes of a perfect-information search between two readings of the clock: some hundredths of a second."""
@@ -78,7 +78,7 @@ class Evaluator(ABC):
     """
 
     reentrant = False
-    """Whether two threads may call it at once. Only then does a search use two threads, and a player ponder."""
+    """Whether several threads may call it at once. Only then does a search use them, and a player ponder."""
 
     # ---------------------------------------------------------------------------------- methods of the class
     @classmethod
@@ -90,7 +90,7 @@ class Evaluator(ABC):
         choice
             See :class:`darkchess.evaluation.choice.EvaluatorChoice`.
         threads
-            Most threads that may share a batch: 1 or 2.
+            Most threads that may share a batch.
         no_move_value
             Value of a side without any move, by the ruleset: −1 or 0.
 
@@ -223,7 +223,7 @@ class BuiltinEvaluator(Evaluator):
     weights
         The weights; the packaged ones by default.
     threads
-        Threads that share a batch: 1 or 2. The values are the same.
+        Most threads that share a batch. The values are the same.
 
     Examples
     --------
@@ -265,14 +265,14 @@ class BuiltinEvaluator(Evaluator):
         rows = np.ascontiguousarray(rows)
         scores = np.empty(rows.shape[0], dtype=np.float64)
         found = np.zeros((rows.shape[0] if leaves else 0, WIDTH), dtype=np.uint64)
-        threads = self._threads if rows.shape[0] >= _LEAST_SHARED else 1
-        middle = rows.shape[0] // threads
+        threads = at_hand(self._threads)
+        size = max(_PIECE, -(-rows.shape[0] // (4 * threads if threads > 1 else 1)))
 
-        def evaluate(share: int) -> None:
-            part = slice(0, middle) if share == 0 else slice(middle, None)
+        def evaluate(piece: int) -> None:
+            part = slice(piece * size, (piece + 1) * size)
             evaluate_many(rows[part], self._knowledge, scores[part], found[part])
 
-        both(evaluate, threads)
+        share(evaluate, -(-rows.shape[0] // size), threads)
         return scores, found
 
     def search_values(

@@ -5,16 +5,15 @@ the next equilibrium needs, and how much memory a trunk takes.
 
 Threads: a batch is first *prepared* (children, observations, values: the model's work, in kernels that release the
 interpreter's lock), then *attached*, in the order of its leaves, by the thread that runs the search. Preparing is
-divided into small pieces: both threads take the next piece until none is left, the first thread only after it has run
+divided into small pieces: each thread takes the next piece until none is left, the first thread only after it has run
 ``beside`` (the solver's iterations on the current trunk). While pieces are prepared no thread writes the trunk: the
 solver writes its own arrays, and each piece has its own expansion. The pieces, their expansions and the order of
-attaching do not depend on the thread that prepares them. With a node budget, therefore, every byte is the same on one
-thread and on two.
+attaching do not depend on the thread that prepares them. With a node budget, therefore, every byte is the same on any
+number of threads.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -25,7 +24,7 @@ from klss.search.model import Expansion, Model
 from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
 from klss.support.arrays import Ints, Keys
-from klss.support.threads import both
+from klss.support.threads import share
 
 Progress = Callable[[dict[str, float]], None]
 
@@ -33,7 +32,7 @@ _BATCH = 64
 """Most leaves that are expanded between two checks of the budget."""
 
 _PIECE = 4
-"""Leaves of a piece, which one thread prepares; few, so that both threads end at about the same time. With one thread a
+"""Leaves of a piece, which one thread prepares; few, so that all threads end at about the same time. With one thread a
 batch is one piece.
 """
 
@@ -73,7 +72,7 @@ class Growth:
     reserve_s: Callable[[Trunk, Budget], float]  # seconds to keep for the next equilibrium, within a budget
     rng: np.random.Generator  # for an expander's random draws
     utilities: Utilities  # on the trunk, for the other parts of the search too
-    threads: int = 1  # or 2
+    threads: int = 1
     progress: Progress | None = None  # called by tell
     added: int = 0  # nodes so far, including nodes that were only visited
     most: float = float("inf")  # limit of ``added``, whatever the budget
@@ -139,16 +138,11 @@ class Growth:
         size = len(leaves) if self.threads == 1 else _PIECE
         pieces = [leaves[at : at + size] for at in range(0, len(leaves), size)]
         expansions: list[Expansion | None] = [None] * len(pieces)
-        turn = itertools.count()
 
-        def prepare(thread: int) -> None:
-            if thread == 0 and beside is not None:
-                beside()
-            # The next piece not yet taken: next() is atomic in the interpreter, so no two threads get the same one.
-            while (at := next(turn)) < len(pieces):
-                expansions[at] = self.trunk.prepare(pieces[at], self.model, self.history)
+        def prepare(at: int) -> None:
+            expansions[at] = self.trunk.prepare(pieces[at], self.model, self.history)
 
-        both(prepare, self.threads)
+        share(prepare, len(pieces), self.threads, beside)
         return [(piece, found) for piece, found in zip(pieces, expansions, strict=True) if found is not None]
 
     def tell(self, depth: int) -> None:

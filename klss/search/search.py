@@ -112,7 +112,7 @@ class Search:
         threads: int = 1,
         ponders: bool = False,
     ) -> None:
-        """``seed``: of the draws among particles and moves. ``threads``: 1, or 2 if two threads may call the model at
+        """``seed``: of the draws among particles and moves. ``threads``: 1, or more if several may call the model at
         once (:mod:`klss.search.growth`); with a node budget the result is the same. ``ponders``: whether to keep what
         :meth:`ponder` needs.
         """

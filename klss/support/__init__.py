@@ -8,5 +8,5 @@ Reading order:
 - ``text`` untrusted text, read and shown; ``configuration_text`` those that choose a player's options; ``seeds``
   derived one-way
 - ``drawing`` states drawn by weight; ``greatest`` the largest of many numbers
-- ``memory`` used and available memory; ``threads`` work for two threads; ``signals`` those that ask a program to end
+- ``memory`` used and available memory; ``threads`` work for several of them; ``signals`` those that ask for an end
 """

@@ -1,93 +1,120 @@
-"""Work for one thread or two: kernels release the interpreter's lock, so that two of them run in parallel."""
+"""Work for several threads: kernels release the interpreter's lock, so that they run in parallel."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
+from typing import TypeAlias
 
-_engaged = threading.Lock()
-"""Locked while the second thread is at work: a caller that asks for it meanwhile does both shares itself."""
+MOST = 16
+"""Most threads that are of use: beyond it, what one thread does alone takes most of the time."""
+
+VARIABLE = "KLSS_THREADS"
+"""The environment variable that limits the threads of a process."""
+
+_Jobs: TypeAlias = "queue.SimpleQueue[tuple[Callable[[], None], threading.Lock, list[BaseException]]]"
 
 _here = threading.local()
-"""``alone``: whether this thread does not use the second one."""
+"""``alone``: whether this thread does all work itself."""
+
+
+games_at_a_time = 1
+"""Number of games at a time for which this process starts engines, which then share the cores."""
+
+
+def usual() -> int:
+    """Return the threads of a player that does not say how many: by the environment, or one for each core."""
+    given = os.environ.get(VARIABLE, "")
+    return min(MOST, int(given) if given.isdecimal() and int(given) else _cores())
+
+
+@cache
+def _cores() -> int:
+    """Return the number of cores that this process may use: those of its affinity, or a container's share of them."""
+    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    # A control group's microseconds of processor time in each period ("max" or −1: no limit), in both versions.
+    for files in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
+        with suppress(OSError, ValueError):
+            texts = [Path("/sys/fs/cgroup", file).read_text() for file in files]
+            quota, period = map(int, " ".join(texts).split())
+            found = min(found, -(-quota // period)) if quota > 0 else found
+    return found
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Let this thread do both shares of :func:`both` itself, and leave the second thread to others."""
+    """Let this thread do all work of :func:`share` itself, and leave the other threads to others."""
+    before = getattr(_here, "alone", False)
     _here.alone = True
     try:
         yield
     finally:
-        _here.alone = False
+        _here.alone = before
 
 
-class _Second:
-    """The second thread of a process. Ctrl-C can't leave either thread waiting for the other: only locks and queues
-    implemented in C are used, because an exception at the wrong moment can leave one of Python's locked. It is a
-    daemon, so that the process does not wait for it at its end.
+def at_hand(threads: int) -> int:
+    """Return how many of ``threads`` threads :func:`share` would use here."""
+    return 1 if getattr(_here, "alone", False) else threads
+
+
+def _help(jobs: _Jobs) -> None:
+    """Do the jobs of a queue for ever. Whoever acquires a job's lock does it: the helper, or else the thread that
+    shared the work, which then has nothing left to do.
     """
-
-    def __init__(self) -> None:
-        self._tasks: queue.SimpleQueue[tuple[Callable[[int], object], list[BaseException], threading.Lock]]
-        self._tasks = queue.SimpleQueue()
-        threading.Thread(target=self._run, name="second", daemon=True).start()
-
-    def begin(self, task: Callable[[int], object]) -> tuple[list[BaseException], threading.Lock]:
-        """Start ``task(1)``; return a list that has its exception, if any, once the returned lock is free."""
-        raised: list[BaseException] = []
-        busy = threading.Lock()
-        busy.acquire()
-        self._tasks.put((task, raised, busy))
-        return raised, busy
-
-    def _run(self) -> None:
+    with alone():
         while True:
-            task, raised, busy = self._tasks.get()
-            try:
-                task(1)
-            except BaseException as error:
-                raised.append(error)
-            finally:
-                busy.release()
-                del task, raised, busy  # otherwise the objects would live until the next task
+            work, lock, raised = jobs.get()
+            if lock.acquire(blocking=False):
+                try:
+                    work()
+                except BaseException as error:
+                    raised.append(error)
+                finally:
+                    lock.release()
+            del work, lock, raised  # otherwise the objects would live until the next job
 
 
 @cache
-def _second(process: int) -> _Second:
-    """Return the second thread of this process, by its id, because a fork inherits the object without the thread."""
-    return _Second()
-
-
-def both(task: Callable[[int], object], threads: int) -> None:
-    """Run ``task(0)``, and with two threads ``task(1)`` in parallel (or after it, if the second thread is at work or
-    this one is :func:`alone`). With one thread ``task(1)`` is not run.
+def _helper(process: int, number: int) -> _Jobs:
+    """Return the queue of a helping thread of this process (by its id, because a fork inherits the object without the
+    thread), which starts here. It is a daemon, so that the process does not wait for it at its end.
     """
-    if threads == 1:
-        task(0)
-    # Do not wait for the second thread: if it is at work, do both shares here.
-    elif getattr(_here, "alone", False) or not _engaged.acquire(blocking=False):
-        task(0)
-        task(1)
-    else:
+    jobs: _Jobs = queue.SimpleQueue()
+    threading.Thread(target=_help, args=(jobs,), name="helper", daemon=True).start()
+    return jobs
+
+
+def share(task: Callable[[int], object], pieces: int, threads: int, beside: Callable[[], object] | None = None) -> None:
+    """Run ``task(0)`` … ``task(pieces - 1)`` on at most ``threads`` threads; each takes the next piece until none is
+    left. This thread is one of them, once it has run ``beside``. Within a task, and if this thread is :func:`alone`,
+    it does everything itself.
+
+    Ctrl-C can't leave a thread waiting for another: only locks and queues implemented in C are used, because an
+    exception at the wrong moment can leave one of Python's locked.
+    """
+    turn = itertools.count()  # next() is atomic in the interpreter, so no two threads get the same piece
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        while (piece := next(turn)) < pieces:
+            task(piece)
+
+    locks = [threading.Lock() for _ in range(min(at_hand(threads), pieces + (beside is not None)) - 1)]
+    with alone():
         try:
-            raised, busy = _second(os.getpid()).begin(task)
-            try:
-                task(0)
-            finally:
-                busy.acquire()
-            if raised:
-                raise raised[0]
+            for number, lock in enumerate(locks):
+                _helper(os.getpid(), number).put((work, lock, raised))
+            if beside is not None:
+                beside()
+            work()
         finally:
-            _engaged.release()
-
-
-def each(task: Callable[[int], object], threads: int) -> None:
-    """Run ``task(0)`` and ``task(1)``, in parallel with two threads."""
-    both(task, threads)
-    if threads == 1:
-        task(1)
+            for lock in locks:
+                lock.acquire()
+    if raised:
+        raise raised[0]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, Words
-from klss.support.threads import both
+from klss.support.threads import share
 from klss.synoptic.bandit import Root, Table, policies
 from klss.synoptic.model import CHUNK, Belief, Looks, Model, Network, Worlds
 from klss.synoptic.planning import Planning
@@ -127,7 +127,7 @@ def choose_action(
         Stop after the batch that reaches this many nodes, or at this time of :func:`time.monotonic`; one is needed.
         With 0 nodes, the policy's likeliest action.
     threads
-        1 or 2; a batch is divided between two. The answer is the same.
+        Most threads, among which a batch is divided. The answer is the same.
 
     Returns
     -------
@@ -195,8 +195,8 @@ def _stepped(
     model: Model, network: Network, most_members: int, batch: _Batch, actions: Int32s, rng: np.random.Generator,
     threads: int,
 ) -> list[_Steps]:  # fmt: skip
-    """Advance every unfinished playout by its action, and evaluate the sets then. Playouts share nothing here: two
-    threads take half of them each.
+    """Advance every unfinished playout by its action, and evaluate the sets then. Playouts share nothing here, so
+    each thread takes a part of them.
     """
     alive = batch.alive
     keys: Keys = rng.integers(1 << 63, size=(alive.shape[0],), dtype=np.uint64)
@@ -226,16 +226,15 @@ def _stepped(
         return _Steps(values, seats, goes_on, looks, policies(logits, looks), undecided)
 
     # Do not divide a chunk of the network: half a chunk takes as long as a whole one.
-    if threads == 1 or alive.shape[0] <= CHUNK:
-        return [part(0, alive.shape[0])]
-    ends = (0, -(-alive.shape[0] // (2 * CHUNK)) * CHUNK, alive.shape[0])
-    halves: dict[int, _Steps] = {}
+    size = -(-alive.shape[0] // (threads * CHUNK)) * CHUNK
+    starts = range(0, alive.shape[0], size)
+    steps: dict[int, _Steps] = {}
 
-    def half(thread: int) -> None:
-        halves[thread] = part(ends[thread], ends[thread + 1])
+    def step(piece: int) -> None:
+        steps[piece] = part(starts[piece], min(starts[piece] + size, alive.shape[0]))
 
-    both(half, threads)
-    return [halves[0], halves[1]]
+    share(step, len(starts), threads)
+    return [steps[piece] for piece in range(len(starts))]
 
 
 def _backed_up(

@@ -31,7 +31,7 @@ def search(
     The figures ``nodes_NAME`` are over all positions and repetitions, so that their minimum is that of the slowest
     position.
     """
-    positions = bench_positions()
+    positions, threads = bench_positions(), chosen.thread_count
     figures: Figures = {}
     rows = list[Document]()
     crc = signature(chosen, seed=seed, say=say)  # also warms up
@@ -44,8 +44,8 @@ def search(
             for repetition in range(repetitions):
                 player = seated(make_player(chosen, evaluator, seed=seed + repetition), game)
                 found = player.answer("move", Limit(time_s=seconds)).diagnostics
-                labels = {"position": position, "evaluator": name, "repetition": repetition, "load": load()}
-                rows.append({**labels, **found})
+                labels = {"position": position, "evaluator": name, "repetition": repetition, "threads": threads}
+                rows.append({**labels, "load": load(), **found})
                 for figure, values in numbers.items():
                     number = found[figure]
                     assert isinstance(number, SupportsFloat)

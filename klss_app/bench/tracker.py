@@ -1,8 +1,8 @@
-"""The position set: consistent successors per second, by one thread and by two.
+"""The position set: consistent successors per second, by one thread, by two and by as many as there are cores.
 
 Lines (``data/bench_lines.json``): games of our own engine, up to an enemy move at which the set has more than a million
-positions. The figures count (source, move) pairs over the wall time of the whole update, including merging. One thread
-and two are measured alternately, so that a ratio compares runs close in time.
+positions. The figures count (source, move) pairs over the wall time of the whole update, including merging. The numbers
+of threads are measured alternately, so that a ratio compares runs close in time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import chess
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.view import View
-from klss.support.text import Document
+from klss.support.text import Document, counted
+from klss.support.threads import usual
 from klss_app.bench.positions import packaged, parsed_moves
 from klss_app.bench.report import Figures, Report, Say, load, spread
 
@@ -52,16 +53,17 @@ def bench_lines() -> list[BenchLine]:
 
 
 def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
-    """Figures ``successors_per_s_1t``, ``successors_per_s_2t`` and ``two_threads_over_one``, each over all lines and
-    repetitions.
+    """Figures ``successors_per_s_Nt`` for one thread, two and as many as there are cores, and ``two_threads_over_one``,
+    each over all lines and repetitions.
     """
     samples = list[Document]()
-    seconds_of: dict[int, list[float]] = {1: [], 2: []}  # by the number of threads
-    rates: dict[int, list[float]] = {1: [], 2: []}
+    numbers = sorted({1, 2, usual()})
+    seconds_of: dict[int, list[float]] = {threads: [] for threads in numbers}
+    rates: dict[int, list[float]] = {threads: [] for threads in numbers}
     for line in bench_lines():
         known, view = line.before(threads=2)
         for repetition in range(-1, repetitions):  # the first one warms up
-            for threads in (1, 2):
+            for threads in numbers:
                 one = copy.deepcopy(known)
                 one._threads = threads
                 began = time.perf_counter()
@@ -76,7 +78,7 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
                         "positions": one.size, "successors": one.successors, "seconds": seconds, "load": load(),
                     })  # fmt: skip
                     say(
-                        f"{line.name}, {threads} thread{'s' * (threads - 1)}: {known.size:,} → {one.size:,} positions, "
+                        f"{line.name}, {counted(threads, 'thread')}: {known.size:,} → {one.size:,} positions, "
                         f"{rates[threads][-1] / 1e6:.1f} million successors/s, {seconds:.2f} s"
                     )
                 del one  # two large sets at once would not be a game's memory

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from klss_app.cli.errors import UsageError
-from klss_app.cli.options import Parser
+from klss_app.cli.options import Parser, add_threads
 from klss_app.cli.serving import at_signals
 from klss_app.flag_types import positive
 from uci_bridge.bot.account import Bot, check_engine, engine, variant_served, who_am_i
@@ -44,6 +44,7 @@ def _parser() -> Parser:
         metavar="S",
         help="after SIGTERM, seconds for the current games to end (default: no limit)",
     )
+    add_threads(parser)
     parser.add_argument("--log", default="info", choices=("debug", "info", "warning"), help="how much is logged")
     return parser
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from darkchess.evaluation.choice import EvaluatorChoice
 from klss_app.cli.games import FOG, Game, check_evaluator
-from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game
+from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game, add_threads
 from klss_app.progress import ENGINE, THOUGHT
 from klss_app.stdout import reserve
 from uci_bridge.child_processes import end_descendants
@@ -37,6 +37,7 @@ def _parser(game: Game = FOG) -> Parser:
         "--configuration", default=game.default_player, metavar="NAME", help=f"the player: {CONFIGURATION}"
     )
     add_evaluator_options(parser)
+    add_threads(parser)
     parser.add_argument("--progress", action="store_true", help="say on stderr, while it thinks, how far it is")
     return parser
 

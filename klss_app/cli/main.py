@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -83,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:  # run as a program: this process and all below it are ours, so they may be changed and ended
         adopt_orphans()
         own_stdout()
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads are ours; numpy is not imported yet
         try:
             return main(sys.argv[1:])
         finally:

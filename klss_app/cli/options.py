@@ -20,9 +20,10 @@ from darkchess.fog.game.rules import PAPER, RULESETS
 from klss.play.limits import DEFAULT_TIME_S
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable
+from klss.support.threads import MOST, VARIABLE
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game, check_evaluator
-from klss_app.flag_types import clock, count, positive, seed
+from klss_app.flag_types import clock, count, positive, seed, whole
 from klss_app.kept_games import HUMAN, Terms
 from klss_app.stdout import reserve
 
@@ -92,6 +93,8 @@ class Parser(argparse.ArgumentParser):
         known.given = {name for name in defaults if getattr(known, name) is not _UNSET}
         for name in defaults.keys() - known.given:
             setattr(known, name, defaults[name])
+        if "threads" in known.given:  # for this process and all that it starts
+            os.environ[VARIABLE] = str(known.threads)
         if getattr(known, "json", False):
             reserve()
         return known
@@ -122,6 +125,7 @@ def add_game_options(
     fresh = " (default: a random one)" if seed_default is None else ""
     add("--seed", type=seed, default=seed_default, metavar="N", help=f"seed of all random choices{fresh}")
     add_evaluator_options(parser)
+    add_threads(parser)
 
 
 def add_players(parser: Parser, human: str) -> None:
@@ -138,6 +142,13 @@ def seats(white: str | None, black: str | None, engine: str) -> dict[chess.Color
     if black is None:
         black = engine if white == HUMAN else HUMAN
     return {chess.WHITE: white, chess.BLACK: black}
+
+
+def add_threads(parser: Parser) -> None:
+    """Add ``--threads``, which :meth:`Parser.parse` puts into the environment."""
+    usual = f"default: {VARIABLE}, or the cores that there are, divided among games at a time"
+    text = f"threads of an engine; with --nodes no answer depends on them ({usual})"
+    parser.add_argument("--threads", type=whole(1, MOST), metavar="N", help=text)
 
 
 def add_evaluator_options(parser: Parser) -> None:

@@ -17,11 +17,13 @@ from pathlib import Path
 import chess
 
 from klss.play.kit import AnyReplay
+from klss.support.threads import usual
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
     Parser,
     add_game_number,
+    add_threads,
     kept_history,
     pgn_game,
     typed_moves,
@@ -56,9 +58,7 @@ def _parser(game: Game = FOG) -> Parser:
     cap = _CAPS.get(game.name, _SMALL_CAP)
     parser.add_argument("--cap", type=count, default=cap, metavar="N", help="largest set")
     if game.name in _CAPS:
-        parser.add_argument(
-            "--threads", type=int, choices=[1, 2], default=2, help="threads of an update; sizes are the same"
-        )
+        add_threads(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
@@ -104,7 +104,7 @@ def _fog(parsed: argparse.Namespace) -> Iterator[Row]:
     from darkchess.fog.game.san import san
 
     referee = Referee(fen)
-    settings = {"cap": parsed.cap, "seed": parsed.seed, "threads": parsed.threads, "stream": parsed.stream}
+    settings = {"cap": parsed.cap, "seed": parsed.seed, "threads": usual(), "stream": parsed.stream}
     sets = {color: PositionSet(referee.view(color), referee.position, **settings) for color in chess.COLORS}
     sizes: dict[str, int | None] = dict.fromkeys(("white", "black"), 1)
     yield 0, "", {**sizes}
@@ -131,9 +131,7 @@ def _rbc(parsed: argparse.Namespace) -> Iterator[Row]:
     from darkchess.rbc.game.history import replayed
 
     played = kept_history(Path(parsed.game), replayed)
-    sets = {
-        color: PositionSet(color, played.positions[0], cap=parsed.cap, threads=parsed.threads) for color in chess.COLORS
-    }
+    sets = {color: PositionSet(color, played.positions[0], cap=parsed.cap, threads=usual()) for color in chess.COLORS}
     for ply, turn in enumerate(played.turns):
         known = sets[turn.color]
         sizes: dict[str, int | None] = {"notice": None, "sense": None, "move": None}

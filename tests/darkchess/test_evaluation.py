@@ -255,6 +255,8 @@ def test_a_side_without_a_move_is_no_side_that_loses_its_king() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
-def test_two_threads_give_one_threads_values(positions: Rows, count: int) -> None:
-    alone, shared = (BuiltinEvaluator(threads=threads).search(positions[:count], leaves=True) for threads in (1, 2))
-    assert alone[0].tobytes() == shared[0].tobytes() and alone[1].tobytes() == shared[1].tobytes()
+def test_any_number_of_threads_gives_one_threads_values(positions: Rows, count: int) -> None:
+    alone = BuiltinEvaluator(threads=1).search(positions[:count], leaves=True)
+    for threads in (2, 3, 4, 7):
+        shared = BuiltinEvaluator(threads=threads).search(positions[:count], leaves=True)
+        assert alone[0].tobytes() == shared[0].tobytes() and alone[1].tobytes() == shared[1].tobytes()

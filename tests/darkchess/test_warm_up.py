@@ -51,11 +51,11 @@ for uci in ["g1f3", "a7a6", "b1c3", "h7h6", "e2e3", "b7b6", "d2d3", "g7g6"]:
 assert known.capped_by == "cap"
 known._recover(game.view(chess.BLACK))
 
-# A filter at every level, on one thread and on two, with a rook that is taken at home; both ways to look a position up.
+# A filter at every level, on one thread and three, with a rook that is taken at home; both ways to look a position up.
 if chosen.beliefs is not None and chosen.beliefs.filtered:
-    for threads in (1, 2):
+    for threads in (1, 3):
         for level, seconds in SECONDS.items():
-            filters._TOGETHER = 2
+            filters._HALVED = filters._PIECE = 2
             game = Referee("r3k2r/p7/8/3Q4/8/8/1P6/4K2R w Kkq - 0 1")
             known = PositionSet(
                 game.view(chess.WHITE), game.position, threads=threads,

@@ -24,7 +24,7 @@ def test_the_signature_is_the_expected_one_on_one_thread_and_on_two(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tracking, "PositionSet", functools.partial(PositionSet, threads=threads))
-    monkeypatch.setattr(position_step, "ALONE", 1)
+    monkeypatch.setattr(position_step, "PART", 1)
     found, expected = signature(configuration("klss2021")), json.loads(EXPECTED.read_text())["signature"]
     assert found == expected, (
         f"the engine plays differently: signature {found}, expected {expected}. If that was meant, renew it with "

@@ -24,6 +24,7 @@ import chess
 
 from darkchess.evaluation.choice import EvaluatorChoice
 from klss import __version__
+from klss.support import threads
 from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document
 from uci_bridge.bot.config import BotConfig, EngineConfig
@@ -127,6 +128,7 @@ class Bot:
         self._games: dict[str, tuple[BotGame, asyncio.Task[None]]] = {}
         self._promised: dict[str, str | None] = {}
         self._places = asyncio.Semaphore(config.accept.concurrency)
+        threads.games_at_a_time = config.accept.concurrency
         self._answered: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()

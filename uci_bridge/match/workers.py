@@ -21,6 +21,7 @@ from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
 from klss.errors import INSTALL_EXTRAS
+from klss.support import threads
 from uci_bridge.match.files import MatchError
 
 _CONNECT_S = 15.0
@@ -68,6 +69,7 @@ def workers_for(
     ``scheduler`` is the address of the scheduler of a running dask cluster; None: this process works. Raises
     MatchError: a scheduler is named and dask is not installed, or there is no such scheduler, or it has no workers.
     """
+    threads.games_at_a_time = workers or 1
     return Workers(work, workers or 1) if scheduler is None else ClusterWorkers(work, workers, scheduler)
 
 

@@ -6,8 +6,8 @@ The slot is a monotone function of the hash, so that the table, read from left t
 entries, not on the order of insertion, the number of threads or the table's size. "The positions with the smallest
 keyed hash" are then a prefix, and a table bounded by a threshold on the hash keeps exactly those.
 
-There are two regions (hashes below and above the middle), each with spill room behind it, so that two threads can fill
-one table without a lock. An occupancy of 0 marks a free slot: every enemy half has a king.
+There are regions of equal size, one for each thread, in the order of the hashes and each with spill room behind it. So
+several threads can fill one table without a lock. An occupancy of 0 marks a free slot: every enemy half has a king.
 
 A table may also hold only a *slice*: hashes from a floor on. Then the difference of hash and floor takes the place of
 the hash.
@@ -23,6 +23,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
@@ -38,10 +39,10 @@ class Layout(NamedTuple):
     key: np.uint64  # key of the hash
     floor: np.uint64  # hashes below it have no slot
     threshold: np.uint64  # hashes that exceed the floor by more than this have no slot
-    # map the others onto the slots, see ``home``
+    # map the others onto the regions, see ``_scaled``
     lead: np.uint64
     scale: np.uint64
-    half: int  # size of one region
+    size: int  # slots of one region, without its spill room
 
 
 EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(0), 0)
@@ -91,36 +92,37 @@ def half_hash(enemy: Any, codes: Any, key: Any) -> Any:
 
 
 @kernel(inline="always")
-def home(value: Any, layout: Any) -> Any:
-    """Return the slot at which probing starts for a hash that exceeds the floor by ``value``.
-
-    It is ``(value << lead) >> 32`` scaled to the table's size; the second region is shifted by :data:`SPILL`.
+def _scaled(value: Any, layout: Any) -> Any:
+    """Return ``(value << lead) >> 32``, for a hash that exceeds the floor by ``value``, scaled to the number of regions
+    with 56 bits of fraction.
     """
-    slot = np.int64((((value << layout.lead) >> np.uint64(32)) * layout.scale) >> np.uint64(32))
-    return slot + SPILL if slot >= layout.half else slot
+    return ((value << layout.lead) >> np.uint64(32)) * layout.scale
 
 
 @kernel(inline="always")
-def _place(enemy: Any, codes: Any, layout: Any) -> Any:
-    """Return the :func:`home` of an enemy half."""
-    return home(half_hash(enemy, codes, layout.key) - layout.floor, layout)
+def _region(value: Any, layout: Any) -> Any:
+    """Return the region (uint64) of such a hash, whatever the regions' size."""
+    return _scaled(value, layout) >> np.uint64(56)
+
+
+@kernel(inline="always")
+def _home(enemy: Any, codes: Any, layout: Any) -> Any:
+    """Return the slot of its region at which probing starts for an enemy half."""
+    scaled = _scaled(half_hash(enemy, codes, layout.key) - layout.floor, layout)
+    return np.int64((((scaled >> np.uint64(24)) & np.uint64(0xFFFFFFFF)) * np.uint64(layout.size)) >> np.uint64(32))
 
 
 @kernel
-def insert(entries: Any, count: int, table: Any, layout: Any, new: Any) -> int:
-    """Put ``entries[:count]`` (uint64[·, 2]) into ``table`` and add to ``new`` (int64[2]) how many each region gained.
-
-    Return how many did not fit: 0, unless a region's spill room is exhausted (never at loads up to 0.75). Two threads
-    may run this at once on one table if each has entries of one region only.
+def insert(entries: Any, count: int, table: Any, layout: Any) -> int:
+    """Put ``entries[:count]`` (uint64[·, 2]), all of one region, into that region, ``table``. Return how many are new,
+    or −1 if its spill room is exhausted (never at loads up to 0.75).
     """
-    middle = layout.half + SPILL
     slots = table.shape[0]
-    low = 0
-    high = 0
+    new = 0
     # A ring of the slots that were prefetched.
     homes = np.empty(32, dtype=np.int64)
     for i in range(min(_AHEAD, count)):
-        slot = _place(entries[i, 0], entries[i, 1], layout)
+        slot = _home(entries[i, 0], entries[i, 1], layout)
         homes[i & 31] = slot
         prefetch(table, slot)
     for i in range(count):
@@ -129,7 +131,7 @@ def insert(entries: Any, count: int, table: Any, layout: Any, new: Any) -> int:
         codes = entries[i, 1]
         slot = homes[i & 31]
         if i + _AHEAD < count:
-            later = _place(entries[i + _AHEAD, 0], entries[i + _AHEAD, 1], layout)
+            later = _home(entries[i + _AHEAD, 0], entries[i + _AHEAD, 1], layout)
             homes[(i + _AHEAD) & 31] = later
             prefetch(table, later)
         # Probe: stop at a free slot, which takes the entry, at an equal entry, or at the end of the region: it is full.
@@ -138,19 +140,14 @@ def insert(entries: Any, count: int, table: Any, layout: Any, new: Any) -> int:
             if found == np.uint64(0):
                 table[slot, 0] = enemy
                 table[slot, 1] = codes
-                if slot >= middle:
-                    high += 1
-                else:
-                    low += 1
+                new += 1
                 break
             if found == enemy and table[slot, 1] == codes:
                 break
             slot += 1
-            if slot in (middle, slots):
-                return count - i
-    new[0] += low
-    new[1] += high
-    return 0
+            if slot == slots:
+                return -1
+    return new
 
 
 @kernel(inline="always")
@@ -199,27 +196,29 @@ def gather(table: Any, key: Any) -> Any:
 
 
 @kernel
-def rehash(old: Any, table: Any, layout: Any, counts: Any) -> None:
-    """Put the entries of ``old`` into the larger ``table``, which is empty; ``counts`` (int64[2]) becomes the number of
-    entries in each region.
+def rehash(old: Any, table: Any, layout: Any) -> None:
+    """Put the entries of the region ``old`` into the larger region ``table``, which is empty.
 
     Entries have the same order in both, so that both are walked from left to right.
     """
-    middle = layout.half + SPILL
-    counts[0] = 0
-    counts[1] = 0
     for i in range(old.shape[0]):
         enemy = old[i, 0]
         if enemy == np.uint64(0):
             continue
         codes = old[i, 1]
         # All entries are different, so the first free slot takes it without a comparison.
-        slot = _place(enemy, codes, layout)
+        slot = _home(enemy, codes, layout)
         while table[slot, 0] != np.uint64(0):
             slot += 1
         table[slot, 0] = enemy
         table[slot, 1] = codes
-        counts[1 if slot >= middle else 0] += 1
+
+
+@kernel(inline="always")
+def _place(enemy: Any, codes: Any, layout: Any) -> Any:
+    """Return the slot of the whole table at which probing starts for an enemy half."""
+    region = np.int64(_region(half_hash(enemy, codes, layout.key) - layout.floor, layout))
+    return region * (layout.size + SPILL) + _home(enemy, codes, layout)
 
 
 @kernel
@@ -227,17 +226,18 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
     """Undo :func:`gather` for another threshold, in place.
 
     The entries ``table[:count]``, in canonical order, go to their slots, and all other slots become free; ``counts``
-    (int64[2]) becomes the number of entries in each region.
+    (int64[regions]) becomes the number of entries in each region.
     """
     # From the left: an entry's place is its home, or the slot after the entry before it. Store it for each block's
     # start.
-    counts[0] = 0
+    counts[:] = 0
     blocks = np.empty(count // _BLOCK + 1, dtype=np.int64)
     previous = -1
     for i in range(count):
         if i % _BLOCK == 0:
             blocks[i // _BLOCK] = previous
         previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
+        counts[previous // (layout.size + SPILL)] += 1
     # Move block by block from the right: every place is at or right of the entry, so no entry is overwritten before it
     # has moved.
     places = np.empty(_BLOCK, dtype=np.int64)
@@ -249,8 +249,6 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
         for i in range(start, stop):
             previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
             places[i - start] = previous
-            if previous < layout.half + SPILL:
-                counts[0] += 1
         # Move each entry to its place, and free the slots between it and the next entry.
         for i in range(stop - 1, start - 1, -1):
             place = places[i - start]
@@ -264,7 +262,6 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
         stop = start
     for slot in range(hole):
         table[slot, 0] = np.uint64(0)
-    counts[1] = count - counts[0]
 
 
 @kernel(allocates=False)
@@ -302,34 +299,38 @@ def put(enemy: Any, codes: Any, out: Any, k: int) -> int:
 
 
 @kernel(inline="always")
-def settle(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None:
+def full(out: Any, room: int, counts: Any) -> Any:
+    """Whether one of the buffers may have no room for the successors of one more source."""
+    most = counts[0]
+    for region in range(1, out.shape[0]):
+        most = max(most, counts[region])
+    return most + MOST_SUCCESSORS > room
+
+
+@kernel(inline="always")
+def settle(end: int, layout: Any, out: Any, counts: Any) -> None:
     """Count the successors that :func:`put` wrote from ``counts[0]`` to ``end``; move each to the buffer of its region,
     or drop it if the table has no slot for its hash.
     """
-    counts[2] += end - counts[0]
-    if split or layout.threshold != np.uint64(0xFFFFFFFFFFFFFFFF):
-        _sort_out(end, layout, split, out, counts)
+    counts[out.shape[0]] += end - counts[0]
+    if out.shape[0] > 1 or layout.threshold != np.uint64(0xFFFFFFFFFFFFFFFF):
+        _sort_out(end, layout, out, counts)
     else:
         counts[0] = end
 
 
 @kernel(allocates=False)
-def _sort_out(end: int, layout: Any, split: bool, out: Any, counts: Any) -> None:
-    # Entries of the first region close up in the first buffer; those of the second go to the second buffer.
-    low = counts[0]
-    high = counts[1]
-    for i in range(low, end):
+def _sort_out(end: int, layout: Any, out: Any, counts: Any) -> None:
+    # Entries of the first region close up in the first buffer; those of another go to the other's buffer.
+    for i in range(counts[0], end):
         enemy = out[0, i, 0]
         codes = out[0, i, 1]
         value = half_hash(enemy, codes, layout.key) - layout.floor
         if value > layout.threshold:
             continue
-        region = np.int64(split and home(value, layout) >= layout.half)
         # No branch: it would be mispredicted too often.
-        place = high if region else low
+        region = _region(value, layout)
+        place = counts[region]
         out[region, place, 0] = enemy
         out[region, place, 1] = codes
-        low += 1 - region
-        high += region
-    counts[0] = low
-    counts[1] = high
+        counts[region] = place + 1

@@ -151,7 +151,7 @@ class Analyst:
         self.model = DarkChess(view.color, ruleset, evaluator)
         self._views = [view]
         self.quiet = 0
-        threads = configuration.threads
+        threads = configuration.thread_count
         self.position_set = PositionSet(
             view, start, cap=configuration.cap, seed=seed, threads=threads, weigher=Filter.packaged(threads)
         )

@@ -17,13 +17,17 @@ Source of the scheme: docs/position_set.md, "The filter". The filter does not ch
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
 from darkchess.board.kernels.board import BLACK, KING, WIDTH
 from darkchess.board.kernels.halves import decode_halves
-from darkchess.board.kernels.moves import count_moves, make_all
+from darkchess.board.kernels.moves import MAX_MOVES, count_moves, make_all
+from darkchess.board.kernels.position_table import half_hash
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.fog.belief._kernels import filter as kernels
@@ -31,7 +35,7 @@ from darkchess.fog.belief.policy import Level, Policy
 from darkchess.fog.belief.tower import Tower
 from klss.support.arrays import Floats, Ints, Words
 from klss.support.greatest import greatest
-from klss.support.threads import each
+from klss.support.threads import share
 
 SECONDS: dict[Level, float] = {"tables": 1.2e-6, "features": 2.2e-6, "values": 100e-6}
 """Time of a source, in seconds of one thread on a common machine. An allowance is spent by these numbers and never by a
@@ -51,8 +55,11 @@ _FOR_VALUES = 0.8
 than many by tables. Any share from .6 to .9 does as well.
 """
 
-_TOGETHER = 1 << 14
-"""Number of sources from which on they are treated in two halves, whose sums are added: on two threads or on one."""
+_HALVED = 1 << 14
+"""Number of sources from which on each half of them has its own sums, which are added in the end."""
+
+_PIECE = 1 << 11
+"""Sources that one thread treats at a time."""
 
 _FEW = 64
 """If at most one in so many positions is looked up, bisection is quicker than building a directory first."""
@@ -69,7 +76,7 @@ class Crossing:
     masks: Words  # uint64[MASKS]: those of the view after it
     positions: Words  # uint64[m, 2]: the set after it, in canonical order
     key: np.uint64  # of the set's hash
-    threads: int  # 1 or 2
+    threads: int
 
     def of(self, chosen: Ints) -> Crossing:
         """Return this crossing with the chosen sources only."""
@@ -152,10 +159,10 @@ class Filter:
             return np.full(count, 1.0 / count)
         heaviest: Level = max(shared, key=parts.__getitem__)
         self.level = heaviest
-        first, top = _directory(crossing.positions, crossing.key)
+        directory = _directory(crossing.positions, crossing.key, crossing.threads)
         out = np.zeros(count)
         for level, sources in shared.items():
-            self._propagate(crossing.of(sources), level, first, top, out)
+            self._propagate(crossing.of(sources), level, directory, out)
         if len(weights) == sum(len(sources) for sources in shared.values()):
             return self.normalised(out)
         # The weight that was not reached goes to all positions evenly, since no likelihood is known for its successors.
@@ -172,25 +179,29 @@ class Filter:
             return np.full(len(weights), 1.0 / len(weights))
         return np.asarray(weights / total)
 
-    def _propagate(self, crossing: Crossing, level: Level, first: Ints, top: np.uint64, out: Floats) -> None:
+    def _propagate(self, crossing: Crossing, level: Level, directory: tuple[Ints, np.uint64], out: Floats) -> None:
         """Add to ``out`` (float64[m]) the weight that the crossing's sources give to their successors."""
         stage, sources = self.policy.stages[level], crossing.sources
         bonus, offsets = self._bonus(sources, stage.slope) if stage.slope else (_NOTHING, _NOWHERE)
         likelihood = kernels.Likelihood(stage.groups, stage.multipliers, self.policy.uniform_mix, bonus, offsets)
-        found = kernels.Directory(crossing.positions, crossing.key, first, top)
+        found = kernels.Directory(crossing.positions, crossing.key, *directory)
         # Each half has its own sums, on one thread too: the order of additions is the same, and so is every bit.
-        count = sources.halves.shape[0]
-        middle = count // 2 if count >= _TOGETHER else count
-        bounds = ((0, middle), (middle, count))
-        sums = (out[:, None], np.zeros((len(out), 1)) if middle < count else _NOTHING)
+        count, threads = sources.halves.shape[0], crossing.threads
+        bounds = (0, count // 2, count) if count >= _HALVED else (0, count)
+        sums = [out[:, None], *[np.zeros((len(out), 1))] * (len(bounds) - 2)]
 
-        def propagate(share: int) -> None:
-            if bounds[share][0] == bounds[share][1]:
-                return
-            kernels.propagate(sources, *bounds[share], likelihood, crossing.masks, TABLES, found, sums[share])
+        def propagate(half: int, start: int, stop: int, indices: Ints = _NOWHERE, gains: Floats = _NOTHING) -> int:
+            given: int = kernels.propagate(
+                sources, start, stop, likelihood, crossing.masks, TABLES, found, indices, gains, sums[half]
+            )
+            return given
 
-        each(propagate, crossing.threads if middle < count else 1)
-        if middle < count:
+        if threads <= 2 or len(sums) == 1:
+            share(lambda half: propagate(half, bounds[half], bounds[half + 1]), len(sums), threads)
+        else:
+            for half, (first, stop) in enumerate(pairwise(bounds)):
+                _by_rounds(partial(propagate, half), first, stop, sums[half], threads)
+        if len(sums) > 1:
             out += sums[1][:, 0]
 
     def _bonus(self, sources: kernels.Sources, slope: float) -> tuple[Floats, Ints]:
@@ -213,15 +224,45 @@ class Filter:
         return np.exp(slope * (values - 1.0)), offsets
 
 
+def _by_rounds(propagate: Callable[..., int], first: int, stop: int, sums: Floats, threads: int) -> None:
+    """Add to ``sums`` what the sources ``first … stop − 1`` give. In a round each thread writes what a piece of the
+    sources gives, then adds what all these pieces give to a range of the sums: in the order of the sources.
+    """
+    room = MAX_MOVES * _PIECE
+    indices, gains = np.empty((threads, room), dtype=np.int64), np.empty((threads, room))
+    given, size = [0] * threads, len(sums)
+
+    def write(piece: int) -> None:
+        start = min(first + piece * _PIECE, stop)
+        given[piece] = propagate(start, min(start + _PIECE, stop), indices[piece], gains[piece])
+
+    def add(part: int) -> None:
+        for piece, end in enumerate(given):
+            low, high = size * part // threads, size * (part + 1) // threads
+            kernels.add(indices[piece, :end], gains[piece, :end], low, high, sums)
+
+    while first < stop:
+        share(write, threads, threads)
+        share(add, threads, threads)
+        first += threads * _PIECE
+
+
 def _seconds(level: Level, positions: int) -> float:
     """Return the time of a source, in seconds of one thread, with so many positions after the move."""
     return SECONDS[level] + _FAR_S * max(0, positions - _NEAR) / (positions + 3 * _NEAR)
 
 
-def _directory(positions: Words, key: np.uint64) -> tuple[Ints, np.uint64]:
-    first = np.empty((max(1, positions.shape[0] // 2) + 1, 1), dtype=np.int64)
-    top = kernels.directory(positions, key, first)
-    return first, np.uint64(top)
+def _directory(positions: Words, key: np.uint64, threads: int = 1) -> tuple[Ints, np.uint64]:
+    count = positions.shape[0]
+    parts = max(1, min(threads, count // _NEAR))
+    first = np.empty((max(1, count // 2) + 1, 1), dtype=np.int64)
+    top = np.uint64(int(half_hash(positions[-1, 0], positions[-1, 1], key)) >> 32)
+
+    def fill(part: int) -> None:
+        kernels.directory(positions, count * part // parts, count * (part + 1) // parts, key, top, first)
+
+    share(fill, parts, threads)
+    return first, top
 
 
 def find(halves: Words, positions: Words, key: np.uint64) -> Ints:

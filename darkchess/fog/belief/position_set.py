@@ -27,11 +27,11 @@ from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position, upward
 from darkchess.board.position_repair import Observed, repaired
-from darkchess.board.position_step import Step, UpdateProgress, across_enemy_move, key_of, merged, next_key
+from darkchess.board.position_step import PART, Step, UpdateProgress, across_enemy_move, key_of, merged, next_key
 from darkchess.board.position_table import exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.fog.belief._kernels import position_set
-from darkchess.fog.belief._kernels.filter import Sources
+from darkchess.fog.belief._kernels.filter import Sources, add
 from darkchess.fog.belief.filter import Crossing, Filter, find
 from darkchess.fog.belief.tower import Observer
 from darkchess.fog.belief.view_masks import ViewMasks, only_pawns_on
@@ -40,6 +40,7 @@ from darkchess.fog.game.view import View
 from klss.support.arrays import Floats, Ints, Words
 from klss.support.drawing import draw
 from klss.support.greatest import greatest
+from klss.support.threads import share
 
 _ATTEMPTS, _STRICT_ATTEMPTS = 8, 6
 """Most attempts of a recovery, each with new random numbers. The first (strict) ones also ask that the enemy has a
@@ -80,7 +81,7 @@ class PositionSet(WeighedPositions):
     seed
         Seed of that hash's key, and of the repairs of a sample. Each step from a sample uses a new key.
     threads
-        1 or 2. No result depends on it.
+        Most threads of an update. No result depends on it.
     stream
         Whether an update goes slice by slice (:mod:`darkchess.board.position_step`): slower, in about half the memory;
         for sets of 10⁸. The set is the same.
@@ -251,11 +252,25 @@ class PositionSet(WeighedPositions):
 
     def _filter(self, masks: Words, expected: Ints, captured: int, *, must_move: bool) -> int:
         """Move the positions that agree to the front, with their weights; return how many (0: nothing was moved)."""
-        return int(
-            position_set.filter_positions(
-                self._positions, self._weights, self.size, np.uint64(captured), masks, expected, must_move, TABLES
+        positions, weights, taken = self._positions, self._weights, np.uint64(captured)
+        parts = max(1, min(self._threads, self.size // PART))
+        bounds = [self.size * part // parts for part in range(parts + 1)]
+        kept = [0] * parts
+
+        def keep(part: int) -> None:
+            of = slice(bounds[part], bounds[part + 1])
+            kept[part] = position_set.filter_positions(
+                positions[of], weights[of], taken, masks, expected, must_move, TABLES
             )
-        )
+
+        # Each part closes up by itself; then all of them do.
+        share(keep, parts, self._threads)
+        end = kept[0]
+        for start, count in zip(bounds[1:], kept[1:]):
+            for array in (positions, weights):
+                array[end : end + count] = array[start : start + count]
+            end += count
+        return end
 
     def _keep_weights(self, weights: Floats) -> None:
         """Store the weights of the positions that are left, normalised; without a weigher do nothing."""
@@ -355,13 +370,11 @@ class PositionSet(WeighedPositions):
         return np.flatnonzero(chosen)
 
     def _consistent_successors(
-        self, sources: Words, start: int, stop: int, layout: Layout, split: bool, out: Words, room: int, counts: Ints
+        self, sources: Words, start: int, stop: int, layout: Layout, out: Words, room: int, counts: Ints
     ) -> int:
         """See :data:`darkchess.board.position_step.Successors`."""
         masks, expected = self._shown.masks, self._shown.expected
-        return int(
-            position_set.successors(sources, start, stop, masks, expected, TABLES, layout, split, out, room, counts)
-        )
+        return int(position_set.successors(sources, start, stop, masks, expected, TABLES, layout, out, room, counts))
 
     def _keep(self, step: Step) -> None:
         super()._keep(step)
@@ -406,3 +419,4 @@ def compile_rare_kernels() -> None:
     position_set.can_move(*half[0], np.uint64(0), np.uint64(0), TABLES)
     draw(np.full(8, 1 / 8), np.arange(8, dtype=np.uint64), 0)
     find(half[:0], np.repeat(half, 64, axis=0), np.uint64(1))
+    add(np.empty(0, dtype=np.int64), np.empty(0), 0, 0, np.empty((1, 1)))

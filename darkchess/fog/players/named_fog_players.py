@@ -159,8 +159,8 @@ def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
     """Return a player of a configuration; ``evaluator`` None: the built-in one."""
-    valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
-    common = {"seed": seed, "cap": chosen.cap, "threads": chosen.threads}
+    valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.thread_count)
+    common = {"seed": seed, "cap": chosen.cap, "threads": chosen.thread_count}
     player: TrackingPlayer
     if chosen.search is not None:
         player = KlssPlayer(valued, chosen.search, beliefs=chosen.beliefs, ponder=chosen.ponder, **common)

@@ -167,9 +167,9 @@ class PositionSet(PositionStore):
         arguments = (mine[board.WHITE], mine[board.PAWN], np.uint64(captured), np.uint64(landing), TABLES)
 
         def successors(
-            sources: Words, start: int, stop: int, layout: Layout, split: bool, out: Words, room: int, counts: Ints
+            sources: Words, start: int, stop: int, layout: Layout, out: Words, room: int, counts: Ints
         ) -> int:
-            return int(kernels.successors(sources, start, stop, *arguments, layout, split, out, room, counts))
+            return int(kernels.successors(sources, start, stop, *arguments, layout, out, room, counts))
 
         self._key = self._next_key
         step = across_enemy_move(

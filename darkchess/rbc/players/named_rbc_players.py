@@ -68,9 +68,9 @@ def configuration(text: str) -> Configuration:
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
     """Return a player of a configuration; ``evaluator`` None: the built-in one."""
-    common = {"seed": seed, "cap": chosen.cap, "threads": chosen.threads}
+    common = {"seed": seed, "cap": chosen.cap, "threads": chosen.thread_count}
     if isinstance(chosen.thinking, Expectation | Nearness):
-        valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.threads)
+        valued = evaluator if evaluator is not None else BuiltinEvaluator(threads=chosen.thread_count)
         if isinstance(chosen.thinking, Nearness):
             return SiamesePlayer(valued, chosen.thinking, **common)
         return ExpectationPlayer(valued, chosen.thinking, **common)

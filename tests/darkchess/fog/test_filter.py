@@ -84,13 +84,16 @@ def played(threads: int, weigher: Filter | None, cap: int = 100_000, plies: int 
 
 
 def test_the_set_is_what_it_was_and_threads_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filters, "_TOGETHER", 64)
+    monkeypatch.setattr(filters, "_HALVED", 64)
+    monkeypatch.setattr(filters, "_PIECE", 20)
     plain = played(1, None)
-    one, two = (played(threads, Filter(random_policy(2))) for threads in (1, 2))
+    one = played(1, Filter(random_policy(2)))
     everything = np.arange(plain.size)
     assert plain.size > 1000
-    assert plain.rows(everything).tobytes() == one.rows(everything).tobytes() == two.rows(everything).tobytes()
-    assert one.weights.tobytes() == two.weights.tobytes()
+    for threads in (2, 3, 4, 7):
+        shared = played(threads, Filter(random_policy(2)))
+        assert plain.rows(everything).tobytes() == shared.rows(everything).tobytes()
+        assert one.weights.tobytes() == shared.weights.tobytes()
 
 
 def test_a_cut_set_keeps_the_weights_of_what_it_keeps() -> None:

@@ -75,12 +75,13 @@ def test_a_sample_is_not_drawn_again_by_the_hash_that_it_was_drawn_by(monkeypatc
 
 
 @pytest.mark.parametrize("cap", [300, 10_000_000])
-def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
+def test_the_set_is_the_same_on_any_number_of_threads_in_any_batch_and_with_any_table(
     cap: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, plain = after_line(chess.BLACK, seed=5, cap=cap)
-    for threads, buffer, slack in [(1, 700, 16), (2, 700, 16), (2, 1 << 16, 1 << 18)]:
-        monkeypatch.setattr(position_step, "ALONE", 8)
+    for threads, buffer, slack in [(1, 700, 16), (2, 700, 16), (3, 700, 16), (4, 1 << 16, 1 << 18), (7, 700, 16)]:
+        monkeypatch.setattr(position_step, "PART", 4)
+        monkeypatch.setattr(position_set, "PART", 4)
         monkeypatch.setattr(position_table, "BUFFER", buffer)
         monkeypatch.setattr(position_table, "SLACK", slack)
         _, other = after_line(chess.BLACK, seed=5, cap=cap, threads=threads)
@@ -91,11 +92,11 @@ def test_the_set_is_the_same_on_two_threads_in_any_batch_and_with_any_table(
 
 
 @pytest.mark.parametrize("cap", [300, 5000, 10_000_000])
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, 3])
 def test_a_streamed_set_is_the_same_in_slices_of_any_size(
     cap: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(position_step, "ALONE", 8)
+    monkeypatch.setattr(position_step, "PART", 4)
     monkeypatch.setattr(position_table, "SLACK", 16)
     _, plain = after_line(chess.BLACK, seed=5, cap=cap)
     for slice_size in (100, 999, 6000):
@@ -228,7 +229,7 @@ def test_sampling_is_uniform_without_replacement_and_leaves_out_what_is_excluded
 @pytest.mark.parametrize("cap", [5000, *(pytest.param(cap, marks=pytest.mark.slow) for cap in (100_000, 300))])
 def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position_table, "SLACK", 16)
-    monkeypatch.setattr(position_table, "LEAST_HALF", 1500)
+    monkeypatch.setattr(position_table, "LEAST_SIZE", 1500)
     rng = np.random.default_rng(cap)
     entries = rng.integers(1, 1 << 63, size=(20_000, 2), dtype=np.uint64)
     entries[10_000:] = entries[rng.integers(0, 10_000, size=10_000)]
@@ -240,7 +241,7 @@ def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch
         part = entries[start : start + 500].copy()
         given.update(map(tuple, part.tolist()))
         part = part[[int(kernels.half_hash(*half, key)) <= int(table.layout.threshold) for half in part]]
-        table.add(table.insert(part, len(part)))
+        table.insert(part, len(part))
         assert len(table) <= len(given)
     assert table.cut == (cap < 10_000)
     # The entries with the smallest hashes, in the order of the hashes.

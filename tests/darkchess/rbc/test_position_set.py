@@ -98,8 +98,11 @@ def large(threads: int, cap: int = 2_000_000) -> PositionSet:
     return known
 
 
-def test_the_set_is_the_same_on_one_thread_and_on_two_and_a_capped_one_is_the_front_of_it() -> None:
-    one, two, capped = large(1), large(2), large(1, 5000)
+def test_the_set_is_the_same_on_one_thread_and_on_three_and_a_capped_one_is_the_front_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("darkchess.board.position_step.PART", 1000)
+    one, two, capped = large(1), large(3), large(1, 5000)
     assert one.size > 20_000 and (one.halves == two.halves).all()
     assert capped.size == 5000 and capped.capped_by == "cap"
     assert (one.sample(100, 7) == two.sample(100, 7)).all()

@@ -1,4 +1,4 @@
-"""One thread or two: what is prepared beside the solver is attached as if it had been prepared alone."""
+"""Any number of threads: what is prepared beside the solver is attached as if it had been prepared alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from klss.search.subgame.order_one import fresh_roots
 from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
 from klss.support.arrays import States
-from klss.support.threads import both
+from klss.support.threads import share
 
 
 class Watched(DarkChess):
@@ -76,12 +76,15 @@ def assert_sound(trunk: Trunk) -> None:
 
 
 def test_the_bytes_do_not_depend_on_the_threads() -> None:
-    (one, trunk, alone), (two, other, shared) = searched(1, 20_000), searched(2, 20_000)
-    assert_same(trunk, other)
+    one, trunk, alone = searched(1, 20_000)
+    assert len(alone.asked) == 1
+    for threads in (2, 3, 4, 7):
+        two, other, shared = searched(threads, 20_000)
+        assert_same(trunk, other)
+        for name in ("x", "y", "margin", "gap"):
+            assert np.array_equal(getattr(one.profile, name), getattr(two.profile, name))
+        assert len(shared.asked) > 1
     assert_sound(other)
-    for name in ("x", "y", "margin", "gap"):
-        assert np.array_equal(getattr(one.profile, name), getattr(two.profile, name))
-    assert len(alone.asked) == 1 and len(shared.asked) == 2
 
 
 def grown_at_random(threads: int, seed: int, expansions: int) -> Trunk:
@@ -93,13 +96,13 @@ def grown_at_random(threads: int, seed: int, expansions: int) -> Trunk:
     expanded = 0
     while expanded < expansions:
         leaves = growth.rng.permutation(np.flatnonzero(trunk.open_leaf))[:1000]
-        growth.expand(leaves, beside=lambda: both(lambda share: None, threads))
+        growth.expand(leaves, beside=lambda: share(lambda piece: None, 2, threads))
         expanded += len(leaves)
     return trunk
 
 
 def stressed(seed: int, expansions: int) -> None:
-    """The same trunk on one thread, and on two while others take the interpreter's lock away all the time."""
+    """The same trunk on one thread, and on four while others take the interpreter's lock away all the time."""
     stop = threading.Event()
 
     def disturb() -> None:
@@ -110,7 +113,7 @@ def stressed(seed: int, expansions: int) -> None:
     for thread in noise:
         thread.start()
     try:
-        shared = grown_at_random(2, seed, expansions)
+        shared = grown_at_random(4, seed, expansions)
     finally:
         stop.set()
         for thread in noise:
@@ -129,7 +132,7 @@ def test_a_million_expansions_under_stress_leave_the_same_trees(seed: int) -> No
     stressed(seed, expansions=50_000)
 
 
-def test_work_for_two_threads_inside_of_such_work_is_done_all_the_same() -> None:
+def test_work_for_several_threads_inside_of_such_work_is_done_all_the_same() -> None:
     done: list[tuple[int, int]] = []
-    both(lambda outer: both(lambda inner: done.append((outer, inner)), 2), 2)
+    share(lambda outer: share(lambda inner: done.append((outer, inner)), 2, 3), 2, 3)
     assert sorted(done) == [(0, 0), (0, 1), (1, 0), (1, 1)]

@@ -82,6 +82,10 @@ class Directory(NamedTuple):
     top: Any
 
 
+_AHEAD = 64
+"""Gains that :func:`add` looks ahead, to prefetch."""
+
+
 @kernel(inline="always")
 def _bucket(value: Any, top: Any, buckets: int) -> Any:
     """Return the range in which a hash lies; ``buckets`` if its upper half is above ``top``, the largest hash's."""
@@ -92,23 +96,24 @@ def _bucket(value: Any, top: Any, buckets: int) -> Any:
 
 
 @kernel(allocates=False)
-def directory(positions: Any, key: Any, first: Any) -> Any:
+def directory(positions: Any, start: int, stop: int, key: Any, top: Any, first: Any) -> None:
     """Fill ``first`` (int64[buckets + 1, 1]) with the index in ``positions`` (canonical order) at which each range of
-    hashes begins; return ``top`` (uint64), the upper half of the largest hash.
+    hashes begins, as far as the positions ``start … stop − 1`` say it. ``top`` (uint64): the upper half of the largest
+    hash.
     """
     buckets = first.shape[0] - 1
-    count = positions.shape[0]
-    top = half_hash(positions[count - 1, 0], positions[count - 1, 1], key) >> np.uint64(32)
     reached = 0
-    for i in range(count):
+    if start:
+        reached = 1 + _bucket(half_hash(positions[start - 1, 0], positions[start - 1, 1], key), top, buckets)
+    for i in range(start, stop):
         at = _bucket(half_hash(positions[i, 0], positions[i, 1], key), top, buckets)
         while reached <= at:
             first[reached, 0] = i
             reached += 1
-    while reached <= buckets:
-        first[reached, 0] = count
-        reached += 1
-    return top
+    if stop == positions.shape[0]:
+        while reached <= buckets:
+            first[reached, 0] = stop
+            reached += 1
 
 
 @kernel(inline="always")
@@ -178,9 +183,12 @@ def _half_after(enemy: Any, codes: Any, piece: Any, origin: int, target: int, pr
 
 @kernel
 def propagate(
-    sources: Any, start: int, stop: int, likelihood: Any, masks: Any, tables: Any, found: Any, out: Any
-) -> None:
-    """Add to ``out`` (float64[size, 1]) the weight that the sources ``start … stop − 1`` give to each position.
+    sources: Any, start: int, stop: int, likelihood: Any, masks: Any, tables: Any, found: Any, indices: Any, gains: Any,
+    out: Any,
+) -> int:  # fmt: skip
+    """Add to ``out`` (float64[size, 1]) the weight that the sources ``start … stop − 1`` give to each position; or, if
+    there are ``indices`` (int64[·]) and ``gains`` (float64[·]), write it there, in the same order, for :func:`add`, and
+    return how many there are.
 
     A source's weight is shared among *all* its legal moves by their likelihood; the shares of moves that the view rules
     out are lost.
@@ -212,6 +220,7 @@ def propagate(
     reported, landing, captured = masks[EP_REPORTED], masks[EP_LANDING], masks[CAPTURED]
     groups, uniform_mix = likelihood.groups, likelihood.uniform_mix
     multipliers, bonus, offsets = likelihood.multipliers, likelihood.bonus, likelihood.offsets
+    later, end = indices.shape[0] > 0, 0
     for i in range(start, stop):
         weight = weights[i]
         if not weight > 0.0:
@@ -277,4 +286,23 @@ def propagate(
         # Add in the order of the moves, so that the sums are the same on any machine.
         for k in range(wanted):
             if ranges[k] >= 0:
-                out[ranges[k], 0] += shares[k]
+                if later:
+                    indices[end] = ranges[k]
+                    gains[end] = shares[k]
+                    end += 1
+                else:
+                    out[ranges[k], 0] += shares[k]
+    return end
+
+
+@kernel(allocates=False)
+def add(indices: Any, gains: Any, low: int, high: int, out: Any) -> None:
+    """Add ``gains`` (float64[n]), in order, to ``out[indices]`` (float64[size, 1]), where ``low ≤ index < high``."""
+    count = indices.shape[0]
+    for i in range(count):
+        later = indices[min(i + _AHEAD, count - 1)]
+        if low <= later < high:
+            prefetch(out, later)
+        index = indices[i]
+        if low <= index < high:
+            out[index, 0] += gains[i]

@@ -40,9 +40,9 @@ from darkchess.board.kernels.enemy_moves import (
     put_arrivals,
     put_moves,
 )
-from darkchess.board.kernels.halves import MOST_SUCCESSORS, castled, code_at, decode_half, plain, with_code, without
+from darkchess.board.kernels.halves import castled, code_at, decode_half, plain, with_code, without
 from darkchess.board.kernels.moves import has_move, make
-from darkchess.board.kernels.position_table import put, settle
+from darkchess.board.kernels.position_table import full, put, settle
 from darkchess.board.kernels.tables import (
     ANTIDIAGONAL_ABOVE,
     ANTIDIAGONAL_BELOW,
@@ -151,11 +151,11 @@ def can_move(enemy: Any, codes: Any, own: Any, ep_captors: Any, tables: Any) -> 
 
 @kernel(allocates=False)
 def filter_positions(
-    positions: Any, weights: Any, count: int, captured: Any, masks: Any, expected: Any, must_move: bool, tables: Any
+    positions: Any, weights: Any, captured: Any, masks: Any, expected: Any, must_move: bool, tables: Any
 ) -> int:
     """After an own move: keep the positions that agree with the new view, in place and in order; return their number.
 
-    If it is 0, nothing was written. ``weights`` (float64[count], or of length 0: none) move with their positions.
+    If it is 0, nothing was written. ``weights`` (float64[n], or of length 0: none) move with their positions.
     ``captured`` (uint64, one bit or none) is the square on which a piece was captured; a position without one there is
     not consistent. ``must_move``: the game goes on, so the enemy has a move.
     """
@@ -165,7 +165,7 @@ def filter_positions(
     required = masks[REQUIRED]
     seen = masks[SEEN]
     captors = masks[EP_CAPTORS]
-    for i in range(count):
+    for i in range(positions.shape[0]):
         enemy = positions[i, 0]
         codes = positions[i, 1]
         # Occupancy first: it rules out most positions and is the cheapest test.
@@ -191,7 +191,7 @@ def filter_positions(
 @kernel(allocates=False)
 def successors(
     positions: Any, start: int, stop: int, masks: Any, expected: Any, tables: Any, layout: Any,
-    split: bool, out: Any, room: int, counts: Any,
+    out: Any, room: int, counts: Any,
 ) -> int:  # fmt: skip
     """After an enemy move: write every consistent successor of ``positions[start:stop]``.
 
@@ -202,12 +202,10 @@ def successors(
     layout
         The table's (:class:`darkchess.board.kernels.position_table.Layout`); a successor for which it has no slot is
         counted, but not written.
-    split
-        Whether successors of the table's second region go to the second buffer.
     out
-        uint64[2, ·, 2]: the buffers; each is filled from its count (``counts[0]``, ``counts[1]``) on, up to ``room``.
+        uint64[regions, ·, 2]: a buffer for each region of the table, filled from its count on, up to ``room``.
     counts
-        int64[3]: entries in each buffer, and the number of consistent successors; modified in place.
+        int64[regions + 1]: entries in each buffer, and the number of consistent successors; modified in place.
 
     Returns
     -------
@@ -224,7 +222,7 @@ def successors(
     known = empty | required
     for i in range(start, stop):
         # A source is treated completely or not at all, so that the caller can continue with the one returned.
-        if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
+        if full(out, room, counts):
             return i
         k = counts[0]
         enemy = positions[i, 0]
@@ -232,7 +230,7 @@ def successors(
         # After a reported double step or an en passant capture, only one or two pawn moves are possible.
         if special != np.uint64(0):
             k = _en_passant(enemy, codes, masks, expected, out, k)
-            settle(k, layout, split, out, counts)
+            settle(k, layout, out, counts)
             continue
         # Any other move fills one square and leaves one: if two must be filled, or two left, only castling fits.
         missing = required & ~enemy
@@ -250,7 +248,7 @@ def successors(
         if short or long:
             k = _castling(enemy, codes, short, long, masks, expected, out, k)
         if not one_move:
-            settle(k, layout, split, out, counts)
+            settle(k, layout, out, counts)
             continue
         # The piece that moved is the one on the square that must become empty, or else any on a square not required.
         movable = enemy & ~required
@@ -281,7 +279,7 @@ def successors(
             captures = captured != np.uint64(0)
             k = put_arrivals(enemy, codes, movable, missing, captures, forbidden, wanted, occupied, tables, out, k)
         # Drop successors that belong to another slice, sort the others into the buffers, and count.
-        settle(k, layout, split, out, counts)
+        settle(k, layout, out, counts)
     return stop
 
 

@@ -119,7 +119,7 @@ def expand(
     """
     own = own_row[WHITE]
     made = np.empty((1, MOST_SUCCESSORS + 1, 2), dtype=np.uint64)
-    counts = np.zeros(3, dtype=np.int64)
+    counts = np.zeros(2, dtype=np.int64)
     end = 0
     for i in range(positions.shape[0]):
         offsets[i] = end
@@ -131,7 +131,7 @@ def expand(
             counts[:] = 0
             landing = mask >> np.uint64(8) if mask == passed else np.uint64(0)
             successors(
-                positions, i, i + 1, own, own_row[PAWN] & own, mask, landing, tables, layout, False, made,
+                positions, i, i + 1, own, own_row[PAWN] & own, mask, landing, tables, layout, made,
                 MOST_SUCCESSORS + 1, counts,
             )  # fmt: skip
             for j in range(counts[0]):

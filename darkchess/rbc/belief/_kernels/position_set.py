@@ -25,7 +25,6 @@ from darkchess.board.kernels.enemy_moves import (
 )
 from darkchess.board.kernels.halves import (
     DOUBLE_STEPPED,
-    MOST_SUCCESSORS,
     castled,
     code_at,
     decode_half,
@@ -35,7 +34,7 @@ from darkchess.board.kernels.halves import (
     with_code,
     without,
 )
-from darkchess.board.kernels.position_table import put, settle
+from darkchess.board.kernels.position_table import full, put, settle
 from darkchess.rbc.game._kernels.requests import revised
 from klss.support.kernel import kernel
 
@@ -57,7 +56,7 @@ def encode_stepped(half: Any, target: Any) -> None:
 @kernel(allocates=False)
 def successors(
     positions: Any, start: int, stop: int, own: Any, own_pawns: Any, captured: Any, landing: Any, tables: Any,
-    layout: Any, split: bool, out: Any, room: int, counts: Any,
+    layout: Any, out: Any, room: int, counts: Any,
 ) -> int:  # fmt: skip
     """After a turn of the enemy: write every successor of ``positions[start:stop]`` that agrees with the notice.
 
@@ -74,7 +73,7 @@ def successors(
     """
     for i in range(start, stop):
         # A source is treated completely or not at all, so that the caller can continue with the one returned.
-        if max(counts[0], counts[1]) + MOST_SUCCESSORS > room:
+        if full(out, room, counts):
             return i
         k = counts[0]
         enemy = positions[i, 0]
@@ -85,7 +84,7 @@ def successors(
             k = put_arrivals(enemy, codes, enemy, captured, True, np.uint64(0), any_piece, enemy | own, tables, out, k)
             if landing & ~enemy != np.uint64(0):
                 k = _in_passing(enemy, codes, captured, landing, out, k)
-            settle(k, layout, split, out, counts)
+            settle(k, layout, out, counts)
             continue
         occupied = enemy | own
         free = ~occupied
@@ -116,7 +115,7 @@ def successors(
                 marked = double if beside(double) & own_pawns != np.uint64(0) else np.uint64(0)
                 rest, code = lifted(codes, index, code)
                 k = put_moves(enemy, mask, rest, code, targets, marked, out, k)
-        settle(k, layout, split, out, counts)
+        settle(k, layout, out, counts)
     return stop
 
 

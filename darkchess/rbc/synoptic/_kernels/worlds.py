@@ -158,7 +158,7 @@ def advance(
     for i in range(states.shape[0]):
         room = max(room, (max(counts_0[i], counts_1[i]) + 1) * MOST_SUCCESSORS)
     buffer = np.empty((1, room, 2), dtype=np.uint64)
-    emitted = np.zeros(3, dtype=np.int64)
+    emitted = np.zeros(2, dtype=np.int64)
     own = np.empty(9, dtype=np.uint64)
     half = np.empty(2, dtype=np.uint64)
     other_own = np.empty(9, dtype=np.uint64)
@@ -221,11 +221,10 @@ def advance(
         their_memory = memories_1[i] if first else memories_0[i]
         lost = _NONE if capture < 0 else bit(capture ^ 56)
         passed = landing(their_memory, other_own, lost)
-        for k in range(3):
-            emitted[k] = 0
+        emitted[:] = 0
         successors(
             theirs[: their_counts[i]], 0, their_counts[i], other_own[WHITE], other_own[PAWN], lost, passed, tables,
-            layout, False, buffer, room, emitted,
+            layout, buffer, room, emitted,
         )  # fmt: skip
         _divided(state, 1 - side, other_own, other_half)
         their_counts[i] = cut(buffer[0], emitted[0], keys[i], room_theirs, other_half, theirs)
@@ -368,12 +367,11 @@ def survivors_of_turn(
     # One successor that is still possible later is enough.
     table = hashed(later)
     buffer = np.empty((1, 2 * MOST_SUCCESSORS, 2), dtype=np.uint64)
-    emitted = np.zeros(3, dtype=np.int64)
+    emitted = np.zeros(2, dtype=np.int64)
     for i in range(halves.shape[0]):
-        for k in range(3):
-            emitted[k] = 0
+        emitted[:] = 0
         successors(
-            halves, i, i + 1, own[WHITE], own[PAWN], lost, passed, tables, layout, False, buffer,
+            halves, i, i + 1, own[WHITE], own[PAWN], lost, passed, tables, layout, buffer,
             2 * MOST_SUCCESSORS, emitted,
         )  # fmt: skip
         kept[i] = False
