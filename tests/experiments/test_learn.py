@@ -33,12 +33,12 @@ from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import ACTIONS, request_action
 from darkchess.weighting.enemy_features import FEATURES, features_of
 from experiments.learn import __main__ as program
-from experiments.learn import evaluation, fog, selfplay, shards, siamese
+from experiments.learn import evaluation, fog, selfplay, shards, siamese, trainer
 from experiments.learn.blind import DSMCP
 from experiments.learn.export import write_network, write_points, write_scores
 from experiments.learn.planning import Planning, outputs, policy_loss
 from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, make, part_of
-from experiments.learn.trainer import Plan, Study, jax, train
+from experiments.learn.trainer import Plan, Study, train
 from experiments.learn.weighing import (
     DRAWN,
     Weighing,
@@ -293,7 +293,7 @@ def test_a_choice_of_several_actions_has_the_sum_of_their_probabilities() -> Non
     # An unlikely choice has a loss and a slope.
     batch = {"legal": legal, "choices": np.array([[0, 1, 0, 1, 0]]), "targets": np.array([[0.5, 0, 0.5, 0, 0]])}
     logits[0, legal[0, :4]] = [-300, 0, -300, 0]
-    value, slope = jax.value_and_grad(lambda some: policy_loss(some, batch)[0])(logits)
+    value, slope = trainer.jax.value_and_grad(lambda some: policy_loss(some, batch)[0])(logits)
     assert 298 < float(value) < 302
     np.testing.assert_allclose(np.asarray(slope)[0, legal[0, :4]], [-0.5, 0.5, -0.5, 0.5], atol=1e-4)
 
@@ -306,7 +306,7 @@ def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_p
     write_scores(tmp_path / "network.onnx", weights, {})
     player = Tower((tmp_path / "network.onnx").read_bytes())
     seen, rows, _, keep = study.batch_of(np.arange(8))
-    wanted = np.asarray(jax.jit(scores)(weights, seen, rows, keep))
+    wanted = np.asarray(trainer.jax.jit(scores)(weights, seen, rows, keep))
     for i in range(8):
         halves, count = study.held["halves"][i], int(study.held["count"][i])
         found = player.scores(study.held["numbers"][i].astype(np.float32), halves, np.arange(count))
@@ -321,7 +321,7 @@ def test_the_network_in_play_says_what_was_trained(made: dict[str, Path], tmp_pa
     write_network(tmp_path / "network.onnx", study.for_play(weights), {})
     # The statistics for play are those of one large batch: this one.
     rows = np.random.default_rng(0).permutation(shards.where(study.held, TRAIN))[:1024]
-    said, _ = jax.jit(outputs)(weights, study.batch_of(rows)["synopses"])
+    said, _ = trainer.jax.jit(outputs)(weights, study.batch_of(rows)["synopses"])
     logits, values = network_of(str(tmp_path / "network.onnx")).infer(study.held["synopses"][rows])
     np.testing.assert_allclose(logits, said["top"]["logits"], atol=1e-3)
     np.testing.assert_allclose(values, said["all"]["value"], atol=1e-3)
