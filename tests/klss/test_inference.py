@@ -117,7 +117,7 @@ def test_what_is_no_plain_network_is_refused_in_one_line_and_nothing_is_reserved
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("inputs", "outputs"), [({"x": (1, 5)}, Y), ({"z": (1, 4)}, Y), (X, {"y": (2, 4)}), ({}, Y)])
+@pytest.mark.parametrize(("inputs", "outputs"), [({"x": (1, 5)}, Y), ({"z": (1, 4)}, Y), (X, {"y": (2, 4)})])
 def test_a_network_for_something_else_is_refused(inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
     with pytest.raises(NetworkError, match="got one with"):
         Network(GOOD, inputs, outputs)

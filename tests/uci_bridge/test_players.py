@@ -22,7 +22,7 @@ def played_with(flags: list[str]) -> str:
     """The evaluator that ``klss play`` takes with these flags."""
     parser = Parser("play", "")
     add_game_options(parser)
-    return game_options(parser.parse(flags)).evaluator_choice(path_suffices=True).name
+    return game_options(parser.parse(flags)).evaluator.name
 
 
 @pytest.fixture
@@ -32,10 +32,9 @@ def no_stockfish(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_engine_is_the_same_whether_stockfish_is_installed_or_not(require_stockfish: str) -> None:
     assert isinstance(make_evaluator(configuration("klss2021"), EvaluatorChoice()), BuiltinEvaluator)
-    for flags in ([], ["--time", "1"], ["--evaluator", "builtin", "--stockfish", require_stockfish]):
+    for flags in ([], ["--time", "1"], ["--stockfish", require_stockfish]):
         assert played_with(flags) == "builtin"
-    for flags in (["--evaluator", "stockfish"], ["--stockfish", require_stockfish]):
-        assert played_with(flags) == "stockfish"
+    assert played_with(["--evaluator", "stockfish"]) == "stockfish"
 
 
 @pytest.mark.usefixtures("no_stockfish")
