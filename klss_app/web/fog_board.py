@@ -80,11 +80,13 @@ def _comment(turn: Turn) -> str:
     """The comment on one move.
 
     >>> played, best = {"san": "a6", "loss": 0.254, "mark": "??"}, {"san": "Kxf7", "p": 0.9}
-    >>> _comment({"played": played, "best": best, "positions": {"white": [3, False], "black": [41000, True]}})
-    'cost 0.25, best Kxf7 (0.90); possible for White: 3, for Black: 41000 or more'
+    >>> sets, why = {"white": [3, False], "black": [41000, True]}, {"text": "It is taken."}
+    >>> _comment({"played": played, "best": best, "positions": sets, "because": why})
+    'cost 0.25, best Kxf7 (0.90); possible for White: 3, for Black: 41000 or more. It is taken.'
     """
     loss, best = turn["played"]["loss"], turn["best"]
     cost = "unknown" if loss is None else f"{max(0.0, loss):.2f}"
     sets = ((name, turn["positions"][name] or (0, True)) for name in ("white", "black"))
     possible = (f"for {name.capitalize()}: {size}{' or more' if sampled else ''}" for name, (size, sampled) in sets)
-    return f"cost {cost}, best {best['san']} ({best['p']:.2f}); possible {', '.join(possible)}"
+    because = "" if turn["because"] is None else f". {turn['because']['text']}"
+    return f"cost {cost}, best {best['san']} ({best['p']:.2f}); possible {', '.join(possible)}{because}"

@@ -200,7 +200,8 @@ def test_the_annotated_game_has_the_same_moves_and_a_comment_on_each(klss: Any, 
     worst = max(turns, key=lambda turn: turn["played"]["loss"] or 0.0)
     played, best, sets = worst["played"], worst["best"], worst["positions"]
     assert f"{played['san']} $4 {{cost {played['loss']:.2f}, best {best['san']} ({best['p']:.2f}); " in flat
-    assert f"possible for White: {sets['white'][0]}, for Black: {sets['black'][0]}}}" in flat
+    said = f"possible for White: {sets['white'][0]}, for Black: {sets['black'][0]}. {worst['because']['text']}}}"
+    assert said in flat
     foreign = chess.pgn.read_game(io.StringIO(text))
     assert foreign is not None and foreign.headers["White"] == found.headers["White"]
 
