@@ -201,7 +201,7 @@ export const T = {
   nextMistake: 'Next mistake',
   learn: 'Learn from mistakes',
   lesson: (turn) => `${side[turn.color]} played ${turn.played.san} here. Find a better move: move a piece on the board.`,
-  sides: 'Accuracy, marks, what moves cost and luck gave',
+  sides: 'Accuracy, marks, cost and luck',
   accuracyAbout: 'Of 100: the mean of 100·e^(−2·cost) over the moves',
   skillAndLuck: (cost, luck) => `A move cost ${(cost ?? 0).toFixed(2)} in the mean; luck was ${luck === null ? 'not judged' : T.value(luck)}.`,
   inLine: 'A position that was possible, along this line: ← and → step through it. ',
@@ -220,7 +220,7 @@ export const T = {
   },
   luck: (v) => {
     if (v === null || Math.abs(v) < 0.05) return '';
-    return `${v > 0 ? 'Good' : 'Bad'} luck: beside the engine’s choice, it did ${Math.abs(v).toFixed(2)} ${v > 0 ? 'better' : 'worse'} on the true board than on average over what was possible.`;
+    return `${v > 0 ? 'Good' : 'Bad'} luck: ${Math.abs(v).toFixed(2)} ${v > 0 ? 'better' : 'worse'} on the true board than on average, beside the engine’s choice.`;
   },
   tryOne: (color) => `Move a piece of ${side[color]}'s on the board to see what another move would cost.`,
   tried: (turn, move) => {
