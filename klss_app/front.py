@@ -110,7 +110,7 @@ class Front:
 
     def engines(self) -> Mapping[str, str]:
         """The configurations that a page may ask for, the easiest first, with a few words on each."""
-        return dict.fromkeys(self.kit.configurations, "")
+        return {**self.kit.levels, **dict.fromkeys(self.kit.configurations, "")}
 
     # ------------------------------------------------------------------------------------------------ reviews
     def kept(self, referee: Any, headers: Mapping[str, str], rules: str) -> Reviewed:

@@ -103,7 +103,8 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
     own: type[Configuration]  # the class of its own players' configurations
     configurations: Sequence[str]  # the names of its own players' configurations
     default_player: str  # the configuration if none is named
-    levels: Sequence[str] = ()  # names of further configurations, from the easiest to the hardest
+    # further configurations, from the easiest to the hardest: their names, and what each does
+    levels: Mapping[str, str] = {}
     players: str = "cmd:PROGRAM …"  # other texts that name a player, as shown in help texts
     rules: tuple[str, ...] = ()  # the names of its rulesets, the usual one first; () if there is only one
     suffix: str = ".json"  # of a record's file

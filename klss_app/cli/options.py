@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
     def names(self) -> dict[str, str]:
         """The texts for the words in braces in the help."""
         kit = self.game.kit
-        levels = [f"{kit.levels[0]} (easy) to {kit.levels[-1]}"] if kit.levels else []
+        levels = [f"{min(kit.levels)} (easy) to {max(kit.levels)}"] if kit.levels else []
         return {"configurations": ", ".join([*levels, *kit.configurations]), "players": kit.players}
 
     def error(self, message: str) -> NoReturn:

@@ -60,8 +60,7 @@ class FogBoard(ChessFront):
         return [f"see it again: klss board {path}", f"what moves cost: klss analyse {path}"]
 
     def engines(self) -> Mapping[str, str]:
-        """See the base: levels, then named configurations."""
-        return {name: about(name) for name in (*self.kit.levels, *self.kit.configurations)}
+        return {**self.kit.levels, **{name: about(name) for name in self.kit.configurations}}
 
     def annotated(self, reviewed: Reviewed, turns: Turns) -> str:
         """See the base: a comment on each move, with its cost and the engine's move."""

@@ -21,6 +21,7 @@ from darkchess.fog.players.named_fog_players import (
     CONFIGURATIONS,
     LEVELS,
     Configuration,
+    about,
     configuration,
     main_names,
     make_player,
@@ -42,7 +43,7 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
     wire = WIRE
     own = Configuration
     configurations = main_names()
-    levels = tuple(LEVELS)
+    levels: Mapping[str, str] = {name: about(name) for name in LEVELS}
     default_player = DEFAULT_PLAYER
     players = "NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
     rules = tuple(RULESETS)

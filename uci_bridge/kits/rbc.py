@@ -15,7 +15,14 @@ from darkchess.rbc.game.history import UNLIMITED, answered, history_text, read_h
 from darkchess.rbc.game.observation import Observation
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.dsmcp import Synoptic
-from darkchess.rbc.players.named_rbc_players import CONFIGURATIONS, Configuration, configuration, make_player
+from darkchess.rbc.players.named_rbc_players import (
+    ABOUT,
+    CONFIGURATIONS,
+    LEVELS,
+    Configuration,
+    configuration,
+    make_player,
+)
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
 from klss.play.arbiter import Played
@@ -39,6 +46,7 @@ class _Rbc(EvaluatedKit, Kit[Configuration, Referee, Position, Observation, Answ
     wire = WIRE
     own = Configuration
     configurations = tuple(CONFIGURATIONS)
+    levels = ABOUT
     default_player = DEFAULT_PLAYER
     starts = True
     players = (
@@ -48,7 +56,7 @@ class _Rbc(EvaluatedKit, Kit[Configuration, Referee, Position, Observation, Answ
 
     def spec(self, text: str) -> Configuration | Foreign:
         """A configuration, or a player of the package ``reconchess`` (:mod:`uci_bridge.reconchess`)."""
-        if text.partition(",")[0].strip() not in CONFIGURATIONS:
+        if text.partition(",")[0].strip() not in CONFIGURATIONS | LEVELS:
             from uci_bridge.reconchess import foreign
 
             found = foreign(text)
@@ -63,7 +71,7 @@ class _Rbc(EvaluatedKit, Kit[Configuration, Referee, Position, Observation, Answ
         return chosen
 
     def text(self, spec: Configuration) -> str:
-        return described(spec, CONFIGURATIONS, configuration)
+        return described(spec, CONFIGURATIONS | LEVELS, configuration)
 
     def player(self, spec: Configuration, seed: int) -> Player:
         return make_player(spec, seed=seed)

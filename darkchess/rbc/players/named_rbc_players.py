@@ -60,10 +60,36 @@ CONFIGURATIONS = by_name(
 plan on synopses, and two scripts.
 """
 
+_LEVELS = (
+    ("rbc-expect", 20, 1, 0.5),
+    ("rbc-expect", 100, 1, 0.3),
+    ("rbc-expect", 500, 4, 0.2),
+    ("rbc-expect", 2_000, 16, 0.12),
+    ("rbc-expect", 20_000, 64, 0.06),
+    ("rbc-expect", 2_000_000, 512, 0.02),
+    ("rbc-tower", 20_000, 64, 0.06),
+    ("rbc-tower", 2_000_000, 512, 0.02),
+)
+"""Of each level: a configuration, the most positions in the set, the most of them that are valued, and ``spread``."""
+
+LEVELS = by_name(
+    *(
+        CONFIGURATIONS[name].changed(f"level-{level}", {"cap": cap, "boards": boards, "spread": spread})
+        for level, (name, cap, boards, spread) in enumerate(_LEVELS, 1)
+    )
+)
+"""Levels for people, weakest first (docs/board.md)."""
+
+ABOUT = {
+    f"level-{level}": f"keeps up to {cap:,} positions in mind, and looks ahead in {boards}"
+    for level, (_, cap, boards, _) in enumerate(_LEVELS, 1)
+}
+"""A few words on each level."""
+
 
 def configuration(text: str) -> Configuration:
     """Return the configuration that ``text`` describes, see :func:`klss.support.configuration_text.chosen`."""
-    return chosen(text, CONFIGURATIONS, DEFAULT_PLAYER)
+    return chosen(text, CONFIGURATIONS | LEVELS, DEFAULT_PLAYER)
 
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:

@@ -11,7 +11,6 @@ import pytest
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import (
     CONFIGURATIONS,
-    LEVELS,
     BeliefSettings,
     ConfigurationError,
     about,
@@ -20,9 +19,11 @@ from darkchess.fog.players.named_fog_players import (
     make_player,
 )
 from klss.play.arbiter import Arbiter
+from klss.play.kit import AnyKit
 from klss.play.limits import Limit, TimeControl
 from klss.search import Kluss
 from uci_bridge.kits.fog import FOG
+from uci_bridge.kits.rbc import RBC
 
 
 @pytest.mark.parametrize("name", ["baseline", "best-guess"])
@@ -76,11 +77,10 @@ def test_each_plays(name: str) -> None:
 
 
 # --------------------------------------------------------------------------------- levels, and players made weaker
-def test_every_level_has_a_name_that_another_process_understands_and_a_few_words() -> None:
-    for name, level in LEVELS.items():
-        assert configuration(FOG.text(level)).fields() == level.fields()
-        assert FOG.text(level) == name and about(name)
-    assert list(LEVELS) == [f"level-{number}" for number in range(1, 9)]
+@pytest.mark.parametrize("kit", [FOG, RBC], ids=["fog", "rbc"])
+def test_every_level_has_a_name_that_another_process_understands_and_a_few_words(kit: AnyKit) -> None:
+    assert list(kit.levels) == [f"level-{number}" for number in range(1, 9)] and all(kit.levels.values())
+    assert [kit.text(kit.spec(name)) for name in kit.levels] == list(kit.levels)
     assert all(about(name) for name in main_names())
 
 
