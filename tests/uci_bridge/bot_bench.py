@@ -32,8 +32,8 @@ ENGINE = [sys.executable, str(ROOT / "tests/uci_bridge/foreign_engine.py")]
 GOOD = [*ENGINE, "good", "0"]
 
 QUICK = Timing(
-    connect_s=2.0, call_s=3.0, idle_s=2.0, first_retry_s=0.02, last_retry_s=0.3, settle_s=0.03, room_s=0.2,
-    confirm_s=0.25,
+    connect_s=2.0, call_s=3.0, idle_s=2.0, first_retry_s=0.02, last_retry_s=0.3, settle_s=0.03, room_s=0.3,
+    confirm_s=0.4,
 )  # fmt: skip
 
 PLENTY = {"concurrency": 8, "per_player": 8, "bots": True}
