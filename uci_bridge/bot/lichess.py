@@ -4,7 +4,7 @@ The server is not trusted: the sizes of answers and lines are limited, every wai
 followed, nothing is decompressed, and every line goes through :mod:`uci_bridge.bot.dialect`. The token is in one header
 only: aiohttp's own exceptions carry the request's headers, so they are never passed on or chained.
 
-A method does one exchange, or yields the lines of one connection; on failure it raises a leaf of :class:`ServerError`.
+A method does one exchange, or yields the lines of one connection; on failure it raises a :class:`ServerError`.
 The caller tries again, after :meth:`Timing.waits`. Only the pause that an answer 429 asks for is kept here, by all
 calls.
 
@@ -49,7 +49,7 @@ _Answer = TypeVar("_Answer")
 
 
 class ServerError(UciBridgeError):
-    """The server or the connection to it failed."""
+    """The server or the connection to it failed, or what it sent breaks the dialect; another try may help."""
 
     def __init__(self, message: str, status: int | None = None, wait_s: float = 0.0) -> None:
         super().__init__(message)
@@ -57,24 +57,12 @@ class ServerError(UciBridgeError):
         self.wait_s = wait_s  # seconds that the server asks us to wait; 0 if it doesn't
 
 
-class Unreachable(ServerError, ConnectionError):
-    """No answer: no connection, a time-out, a stream that broke; or an error of the server's own (5xx)."""
-
-
-class Limited(ServerError):
-    """Too many requests (429)."""
-
-
-class Refused(ServerError, PermissionError):
+class Refused(ServerError):
     """The token is not valid, or not allowed to do this (401, 403)."""
 
 
 class Rejected(ServerError):
     """The server refused the request (any other 4xx, or a redirect)."""
-
-
-class Garbage(ServerError):
-    """An answer that breaks the dialect: not JSON, a wrong shape, a line without end."""
 
 
 class Token:
@@ -181,7 +169,7 @@ class Client:
         try:
             return msgspec.json.decode(answer, type=Account)
         except (msgspec.MsgspecError, ValueError) as error:
-            raise Garbage(f"/api/account: got an answer that can't be read: {printable(str(error), _SHOWN)}") from None
+            raise ServerError(f"/api/account: got no account: {printable(str(error), _SHOWN)}") from None
 
     async def accept(self, challenge_id: str) -> None:
         """Accept a challenge."""
@@ -254,7 +242,7 @@ class Client:
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._failed(path, error, f"nothing came for {idle_s:g} s") from None
         except (ValueError, HttpProcessingError):  # of aiohttp 3.10, and of later ones
-            raise Garbage(f"stream: got a line of more than {MAX_LINE_BYTES} bytes, expected a shorter one") from None
+            raise ServerError(f"stream: got a line of more than {MAX_LINE_BYTES} bytes") from None
 
     def _parsed(self, line: bytes, parse: Callable[[Document], _Line], *, strict: bool) -> _Line | None:
         try:
@@ -263,7 +251,7 @@ class Client:
             text = printable(line[:60].decode("utf-8", "replace"))
             problem = f"stream: got {text!r}: {printable(str(error), _SHOWN) or type(error).__name__}"
             if strict:
-                raise Garbage(problem) from None
+                raise ServerError(problem) from None
             log.warning("a line was left out", extra={"fields": {"reason": self._token.hide(problem)}})
             return None
 
@@ -276,7 +264,7 @@ class Client:
                 while chunk := await response.content.readany():
                     body += chunk
                     if len(body) > MAX_ANSWER_BYTES:
-                        raise Garbage(f"{path}: got an answer of more than {MAX_ANSWER_BYTES} bytes, expected less")
+                        raise ServerError(f"{path}: got an answer of more than {MAX_ANSWER_BYTES} bytes, expected less")
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._failed(path, error, f"no answer within {self.timing.call_s:g} s") from None
         return body
@@ -288,7 +276,7 @@ class Client:
         if self._session is None:
             raise RuntimeError("the client is not open: use it as an asynchronous context manager")
         if (wait := self._quiet_until - time.monotonic()) > 0.0:
-            raise Limited(f"the server wants no request for another {wait:.1f} s", wait_s=wait)
+            raise ServerError(f"the server wants no request for another {wait:.1f} s", wait_s=wait)
         log.debug("request", extra={"fields": {"method": method, "path": path}})
         return self._session.request(
             method,
@@ -315,18 +303,16 @@ class Client:
             with contextlib.suppress(KeyError, ValueError):
                 wait = min(max(0.1, float(response.headers["Retry-After"])), MAX_QUIET_S)
             self._quiet_until = max(self._quiet_until, time.monotonic() + wait)
-            raise Limited(text, wait_s=wait)
+            raise ServerError(text, wait_s=wait)
         if status in (401, 403):
             raise Refused(text)
         if status >= 500 or status == 408:
-            raise Unreachable(text, status)
+            raise ServerError(text, status)
         raise Rejected(text, status)
 
     def _failed(self, path: str, error: Exception, late: str) -> ServerError:
         """The error to raise for a failed exchange; never aiohttp's own errors, which carry the request's headers."""
-        if isinstance(error, ServerError):  # some are also OSErrors
-            return error
         if isinstance(error, TimeoutError):
-            return Unreachable(f"{path}: {late}")
+            return ServerError(f"{path}: {late}")
         reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-        return Unreachable(self._token.hide(f"{path}: no connection to {self._url} ({printable(str(reason), _SHOWN)})"))
+        return ServerError(self._token.hide(f"{path}: no connection to {self._url} ({printable(str(reason), _SHOWN)})"))

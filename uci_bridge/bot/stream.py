@@ -18,7 +18,7 @@ import time
 
 from klss.play.outcome import Outcome
 from uci_bridge.bot.dialect import GameEnd, GameFull, GameLine, GameState
-from uci_bridge.bot.lichess import Client, Garbage, Refused, Rejected, ServerError, Timing
+from uci_bridge.bot.lichess import Client, Refused, Rejected, ServerError, Timing
 
 log = logging.getLogger(__name__)
 
@@ -132,7 +132,7 @@ class GameStream:
                     if self.over:
                         return
                     if not self.synced and time.monotonic() - self._opened_at > self._timing.idle_s:
-                        raise Garbage(f"no gameFull came for {self._timing.idle_s:g} s")
+                        raise ServerError(f"no gameFull came for {self._timing.idle_s:g} s")
 
     def _close_in(self, seconds: float) -> None:
         """Let the connection, if there is one, end at that time."""
