@@ -50,7 +50,7 @@ def test_a_directory_of_another_match_or_version_or_in_use_is_refused(klss: Any,
     path.write_text(json.dumps(about | {"format": 2}))
     ran.append(klss(*MATCH, "--games", "2", "--out", "m", "--check-truth"))
     assert [(each.code, each.err.count("\n")) for each in ran] == [(2, 1)] * 3
-    says = ("another match", "in use", "another version")
+    says = ("another match", "in use", "differs in format")
     assert all(words in each.err for each, words in zip(ran, says, strict=True))
 
 

@@ -117,11 +117,6 @@ def _check(folder: Path, identity: Document) -> None:
             raise MatchError(f"--out: {str(folder)!r} holds games of a match without match.json; name another one")
         write_whole(folder / "match.json", json.dumps(identity, indent=2, allow_nan=False) + "\n", _PRIVATE)
         return
-    if kept.get("format") != identity["format"]:
-        raise MatchError(
-            f"--out: {str(folder)!r} was begun by another version of klss, with other seeds for its games (got format "
-            f"{kept.get('format')!r}, expected {identity['format']}); end it with that one, or name another directory"
-        )
     if kept != identity:
         differs = sorted(key for key in kept.keys() | identity.keys() if kept.get(key) != identity.get(key))
         raise MatchError(
