@@ -7,13 +7,11 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from klss.support.configuration_text import ConfigurationError, FlatConfiguration
 from klss.support.text import Document, printable
-
-if TYPE_CHECKING:
-    from uci_bridge.protocol.engine_process import EngineProcess
+from uci_bridge.protocol.engine_process import EngineProcess
 
 COMMAND = "cmd:"
 """The prefix of a text that names another engine; its command line follows."""
@@ -39,8 +37,6 @@ class Command(Program):
         return {"name": self.name, "argv": list(self.argv)}
 
     def process(self, stockfish: str | None) -> EngineProcess:
-        from uci_bridge.protocol.engine_process import EngineProcess
-
         return EngineProcess(self.argv, name=self.name)
 
 
