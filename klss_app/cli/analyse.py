@@ -24,7 +24,6 @@ import chess
 
 from darkchess.player_configuration import PlayerConfiguration
 from klss import __version__
-from klss.support.configuration_text import ConfigurationError
 from klss.support.text import counted, printable
 from klss.support.whole_file import write_whole
 from klss_app.analysis.process import AnalysisProcess, Request, analysed
@@ -196,9 +195,7 @@ def _finished(path: Path, archive: Archive, game: Game, rules: Ruleset, line: Pr
 
 def _games(parsed: argparse.Namespace, game: Game, options: Terms, chosen: Spec) -> int:
     """Analyse every turn of a game, or with ``--all`` of every game of the file; return the exit code."""
-    from uci_bridge.errors import EngineFailed
     from uci_bridge.evaluators import evaluator_choice
-    from uci_bridge.match.files import MatchError
 
     if parsed.player is not None and not parsed.all:
         raise UsageError("--player: got it without --all, expected both; --color chooses a side of one game")
@@ -230,16 +227,9 @@ def _games(parsed: argparse.Namespace, game: Game, options: Terms, chosen: Spec)
             if game is FOG and only.replay.outcome is None:
                 raise UsageError(f"got {parsed.path!r}, a game that is not over; expected one with a result, or --ply")
             games = iter([only])
-        try:
-            described = game.kit.text(chosen)
-            request = Request(
-                game.kit.name, described, choice.name, choice.stockfish, nodes, asked["time"], options.seed
-            )
-            turns = analyse(games, archive, partial(_searched, parsed, request, line), file)
-        except (MatchError, ConfigurationError) as error:
-            raise UsageError(str(error)) from None
-        except EngineFailed as error:
-            raise FailedError(f"the analysis failed: {error}") from None
+        described = game.kit.text(chosen)
+        request = Request(game.kit.name, described, choice.name, choice.stockfish, nodes, asked["time"], options.seed)
+        turns = analyse(games, archive, partial(_searched, parsed, request, line), file)
     report, evaluator = archive.document(asked), game.kit.label(chosen, choice) or "no evaluator"
     answer, shown, above, lines = report, archive.kept, html_report(report, evaluator), list[str]()
     if not parsed.all and not archive.interrupted:

@@ -17,11 +17,11 @@ from darkchess.errors import DarkchessError
 from klss import __version__
 from klss.errors import KlssError, SolverError
 from klss.support.text import printable
-from klss_app.cli.errors import CliError, UsageError
+from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.games import game_named, game_of
 from klss_app.stdout import discard, own_stdout, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
-from uci_bridge.errors import UciBridgeError
+from uci_bridge.errors import EngineFailed, NeverAnswered, UciBridgeError
 
 COMMANDS: dict[str, str] = {
     "play": "play against the engine in the terminal, or watch two engines play",
@@ -114,9 +114,9 @@ def _run(arguments: Sequence[str]) -> tuple[int, str]:
     """Run a command; return its exit code, and the error line if that is not 0."""
     try:
         return _dispatch(arguments), ""
-    except CliError as error:
+    except FailedError as error:
         return error.exit_code, str(error)
-    except SolverError as error:
+    except (SolverError, EngineFailed, NeverAnswered) as error:
         return 1, str(error)
     except (KlssError, DarkchessError, UciBridgeError) as error:  # what the packages refuse is the caller's
         return 2, str(error)

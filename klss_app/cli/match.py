@@ -125,9 +125,6 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
     """Play the remaining games and show the progress, a line a game or at a terminal one that is rewritten; return the
     exit code."""
     out = None if parsed.out is None else Path(parsed.out)
-
-    from uci_bridge.errors import NeverAnswered
-
     begin, standing = time.monotonic(), match.standing()
     with closing(ProgressLine("klss match")) as progress:
 
@@ -142,8 +139,6 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
         except KeyboardInterrupt:
             kept = "not kept" if out is None else "their lines are in --out, and the same command goes on from there"
             raise FailedError(f"interrupted after {counted(standing.games, 'game')}; {kept}") from None
-        except NeverAnswered as error:
-            raise FailedError(f"{error}; the match ends after {counted(standing.games, 'game')}") from None
     if not parsed.json:
         print(_summary_text((parsed.a, parsed.b), match, standing))
         return 0
