@@ -7,9 +7,6 @@ import time
 
 _SHOW_AFTER_S = 1.0
 
-ENGINE, THOUGHT = "klss engine: ", "thought"
-"""Before each line of ``klss engine`` on stderr; and then before how far its search is, with ``--progress``."""
-
 
 class ProgressLine:
     """One line on stderr, rewritten, shown only on a terminal and only after a second."""

@@ -52,7 +52,6 @@ class PlayerMaker:
         budget: TimeControl | None = None,  # the player's limits
         *,
         ponders: bool = False,  # whether a configuration that can think in the opponent's time does
-        progress: bool = False,  # whether ours says on stderr how far it is (``klss engine --progress``)
         whole: bool = False,  # see :class:`uci_bridge.protocol.host.HostedPlayer`
     ) -> None:
         self._kit, self._budget, self._whole = kit, budget or TimeControl(), whole
@@ -63,7 +62,7 @@ class PlayerMaker:
             self.process = spec.process(choice.stockfish)
         else:
             argv = engine_argv(kit, kit.pondering(spec, choice) if ponders else spec, choice)
-            self.process = EngineProcess((*argv, *["--progress"] * progress), name=spec.name)
+            self.process = EngineProcess(argv, name=spec.name)
 
     def start(self) -> None:
         """Start the process; a fault is raised later, where the player is asked."""

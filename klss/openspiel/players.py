@@ -13,7 +13,7 @@ from klss.openspiel.belief import HistoryBelief, Opponent
 from klss.openspiel.model import OpenSpielModel, Values
 from klss.openspiel.observations import NOTHING, Seen
 from klss.play.contest import Decision, Player
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.outcome import Seat
 from klss.play.time_plan import TimePlan
 from klss.search import Report, Search, SearchConfiguration
@@ -47,7 +47,7 @@ class RandomPlayer(Player[None, Seen, int]):
     def observe(self, observation: Seen) -> None:
         self._seen.append(observation)
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
+    def answer(self, question: str, limit: Limit) -> Decision[int]:
         return self._drawn(dict.fromkeys(self._seen[-1].actions, 1.0), {})
 
     def _drawn(self, weights: Mapping[int, float], diagnostics: dict[str, Any]) -> Decision[int]:
@@ -75,7 +75,7 @@ class PolicyPlayer(RandomPlayer):
         super().begin(seat, setup)
         self._seat = seat
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
+    def answer(self, question: str, limit: Limit) -> Decision[int]:
         weights = weights_by_name(self._infosets[self._seat], self._seen)
         return self._drawn(weights or dict.fromkeys(self._seen[-1].actions, 1.0), {"known": weights is not None})
 
@@ -163,7 +163,7 @@ class BelievingPlayer(RandomPlayer):
 class SimulatingPlayer(BelievingPlayer, ABC):
     """The base class of players that answer by simulations from states of their belief; a node is a simulation."""
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
+    def answer(self, question: str, limit: Limit) -> Decision[int]:
         """See :class:`klss.play.contest.Player`. If the belief is empty, the action is uniformly random."""
         plan = TimePlan(limit)
         belief = self._belief(plan)
@@ -199,7 +199,7 @@ class SearchingPlayer(BelievingPlayer):
         self._keys: list[int] = []
         self._value = 0.0
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[int]:
+    def answer(self, question: str, limit: Limit) -> Decision[int]:
         """See :class:`klss.play.contest.Player`. At the first question the search begins at the game's start, with
         half of the budget, so that earlier actions of nature and the opponent have the weights of the whole game.
         """
@@ -214,7 +214,7 @@ class SearchingPlayer(BelievingPlayer):
             report = Report(belief.size, self._search.known, self._value, plan.elapsed(), belief.capped_by)
             return self._drawn(dict.fromkeys(actions, 1.0), report.diagnostics())
         budget = plan.budget(_LEAST_SEARCH_S)
-        found = self._search.search(belief, budget, history=np.array(self._keys, dtype=np.uint64), progress=progress)
+        found = self._search.search(belief, budget, history=np.array(self._keys, dtype=np.uint64))
         self._value = found.report.value  # reported again at moves without a search
         self._forget(belief)
         self.mixture = dict(zip(found.actions.tolist(), found.probabilities.tolist(), strict=True))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome, Seat
 
 if TYPE_CHECKING:  # not at run time, so that a command line draws its first board before numpy is loaded
@@ -104,7 +104,7 @@ class Player(Generic[Setup, Observation, Answer]):
         """Take in an observation; each is passed once, in order."""
         raise NotImplementedError
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
+    def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         """Answer the referee's question.
 
         Raises

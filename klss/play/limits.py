@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-
-Progress = Callable[[dict[str, float]], None]
-"""Called now and then while a player thinks, with ``nodes``, ``depth`` and ``seconds``."""
 
 DEFAULT_TIME_S = 5.0
 """Seconds for a move without any other limit."""

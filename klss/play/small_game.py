@@ -22,7 +22,7 @@ from msgspec import UNSET, Meta, UnsetType
 from klss.errors import GameError
 from klss.play.contest import Answer, Contradiction, Decision, Observation, Player
 from klss.play.kit import Configuration, Kit, Named, Replay
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.messages import Answer as AnswerMessage
 from klss.play.messages import GameOver, ProtocolError, Push, Request, Seen, outcome_of, over_shape
 from klss.play.outcome import Outcome, Seat
@@ -339,5 +339,5 @@ class _Chooser(Player[None, Observation, Answer]):
     def observe(self, observation: Observation) -> None:
         self._seen.append(observation)
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
+    def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         return Decision(self._kit.choose(self._name, self._seen, self._random))

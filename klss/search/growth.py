@@ -27,6 +27,7 @@ from klss.support.arrays import Ints, Keys
 from klss.support.threads import share
 
 Progress = Callable[[dict[str, float]], None]
+"""Called now and then during a search, with ``nodes``, ``depth`` and ``seconds``."""
 
 _BATCH = 64
 """Most leaves that are expanded between two checks of the budget."""

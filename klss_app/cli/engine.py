@@ -10,7 +10,6 @@ import logging
 import os
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING
 from darkchess.evaluation.choice import EvaluatorChoice
 from klss_app.cli.games import FOG, Game, check_evaluator
 from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game, add_threads
-from klss_app.progress import ENGINE, THOUGHT
 from klss_app.stdout import reserve
 from uci_bridge.child_processes import end_descendants
 
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from klss.play.kit import AnyKit, Spec
 
 log = logging.getLogger("klss engine")
-
-_PROGRESS_S = 0.2
 
 
 def _parser(game: Game = FOG) -> Parser:
@@ -38,7 +34,6 @@ def _parser(game: Game = FOG) -> Parser:
     )
     add_evaluator_options(parser)
     add_threads(parser)
-    parser.add_argument("--progress", action="store_true", help="say on stderr, while it thinks, how far it is")
     return parser
 
 
@@ -52,9 +47,9 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     from uci_bridge.protocol.engine import Engine, serve
 
     kit = game.kit
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format=f"{ENGINE}%(message)s")
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="klss engine: %(message)s")
     loading = _Loading(kit, configuration, choice)
-    engine = Engine(kit, configuration, choice, loaded=loading.wait, progress=_Said() if parsed.progress else None)
+    engine = Engine(kit, configuration, choice, loaded=loading.wait)
     with (
         io.FileIO(reserve().fileno(), "wb", closefd=False) as answers,
         open(0, "rb", buffering=0, closefd=False) as requests,
@@ -69,18 +64,6 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         end_descendants()
         os._exit(0)
     return 0
-
-
-class _Said:
-    """Says on stderr how far a search is, five times a second at most."""
-
-    last = 0.0
-
-    def __call__(self, state: dict[str, float]) -> None:
-        now = time.monotonic()
-        if "nodes" in state and now >= self.last + _PROGRESS_S:
-            self.last = now
-            log.info("%s  %s nodes  depth %d", THOUGHT, f"{int(state['nodes']):,}", state.get("depth", 0))
 
 
 class _Loading(threading.Thread):

@@ -34,8 +34,7 @@ class Game:
     ruled: bool = False  # whether it has rulesets and openings
     record: str = "--record"  # the flag of ``klss play`` for the file that keeps the game
     starts: bool = True  # whether another start position may be given, as a FEN
-    # whether a game that was left can go on, and the opponent's progress may be shown: not where a move may be refused,
-    # unseen
+    # whether it is played on a chessboard: a game that was left can go on, and the board's page has its settings
     chess: bool = False
 
     def spelled(self, command: str) -> str:

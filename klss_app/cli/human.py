@@ -13,7 +13,7 @@ import chess
 
 from darkchess.fog.game.render import Style, beside, board_lines
 from klss.play.contest import Answer, Decision, Observation, OutOfTime, Player, Resignation, Setup
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome, Seat
 from klss_app.cli.terminal import Terminal, TimeUp
 from klss_app.known.known import Known, Picture, Unread, wrapped
@@ -95,7 +95,7 @@ class Human(Player[Setup, Observation, Answer]):
         if known.number == self._earlier or (known.number > self._earlier and waits):
             self.draw()
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
+    def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         """Ask until an answer is typed. Raises Resignation, OutOfTime: see :mod:`klss.play.contest`; Quit, InputClosed:
         the human leaves.
         """

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 
 from klss.play.contest import Answer, AnyPlayer, AnyReferee, Decision, Observation, Player, Setup
-from klss.play.limits import Limit, Progress, TimeControl
+from klss.play.limits import Limit, TimeControl
 from klss.play.outcome import Outcome, Seat
 from klss.support.seeds import NATURE, player_seed
 from klss.support.signals import asked_to_end
@@ -32,7 +32,6 @@ from klss_app.cli.saved_game import add_resume, asked_game
 from klss_app.cli.screen import boards, first_prompt, review
 from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.kept_games import HUMAN, Earlier, Settings, game_headers, keep_game, shown_name
-from klss_app.progress import ENGINE, THOUGHT
 
 if TYPE_CHECKING:
     from klss.play.arbiter import AnyPlayed
@@ -75,8 +74,8 @@ def _loading_text(seconds: float) -> str:
 class EngineAtTerminal(Player[Setup, Observation, Answer]):
     """An engine, which plays in a process of its own, with a spinner while it loads and thinks.
 
-    The spinner runs from a turn's first question to the turn's end, and shows a search's progress only if ``counts``:
-    otherwise it would tell that a move was refused and that the engine thinks about another.
+    The spinner runs from a turn's first question to the turn's end: otherwise it would tell that a move was refused and
+    that the engine thinks about another.
     """
 
     def __init__(
@@ -85,11 +84,8 @@ class EngineAtTerminal(Player[Setup, Observation, Answer]):
         player: Player[Setup, Observation, Answer],
         name: str,
         terminal: Terminal,
-        counts: bool,
     ) -> None:
-        self._maker, self._player, self._name = maker, player, name
-        self._terminal, self._counts = terminal, counts
-        self._said = ""  # what it had said before the question
+        self._maker, self._player, self._name, self._terminal = maker, player, name, terminal
         self._turn: contextlib.ExitStack | None = None  # the spinner of the present turn
 
     @property
@@ -107,12 +103,11 @@ class EngineAtTerminal(Player[Setup, Observation, Answer]):
     def observe(self, observation: Observation) -> None:
         self._player.observe(observation)
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
+    def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         if self._turn is None:
             self.load()
             self._turn = contextlib.ExitStack()
-            self._turn.enter_context(self._terminal.spinner(self._text))
-        self._said = self._maker.process.stderr_tail
+            self._turn.enter_context(self._terminal.spinner(lambda seconds: f"{self._name} thinks …  {seconds:.1f} s"))
         try:
             return self._player.answer(question, limit)
         except BaseException:
@@ -131,13 +126,6 @@ class EngineAtTerminal(Player[Setup, Observation, Answer]):
     def close(self) -> None:
         self.turn_over()
         self._player.close()
-
-    def _text(self, seconds: float) -> str:
-        said = self._maker.process.stderr_tail
-        progress = (
-            said.rpartition("\n")[2].partition(ENGINE + THOUGHT)[2] if self._counts and said != self._said else ""
-        )
-        return f"{self._name} thinks …  {seconds:.1f} s{progress}"
 
 
 class TerminalGame:
@@ -204,7 +192,7 @@ class TerminalGame:
             if spec != HUMAN:
                 chosen = game.player(spec, settings.evaluator.stockfish)
                 self._makers[seat] = maker = PlayerMaker(
-                    kit, chosen, settings.evaluator, settings.control, ponders=ponders, progress=self._terminal.spins
+                    kit, chosen, settings.evaluator, settings.control, ponders=ponders
                 )
                 maker.start()
         referee: AnyReferee = kit.referee(setup, self._earlier.moves, player_seed(settings.seed, NATURE))
@@ -221,10 +209,9 @@ class TerminalGame:
         from uci_bridge.evaluators import named
 
         settings, names, front = self._settings, self._names, self._game.front
-        counts = self._game.chess or self._human is None
         for seat, maker in self._makers.items():
             own_seed = player_seed(settings.seed, chess.COLOR_NAMES[seat])
-            self._engines[seat] = EngineAtTerminal(maker, maker.player(own_seed), names[seat], self._terminal, counts)
+            self._engines[seat] = EngineAtTerminal(maker, maker.player(own_seed), names[seat], self._terminal)
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._makers.items()})
         players: dict[Seat, AnyPlayer] = dict(self._engines)

@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeAlias
 import chess
 
 from klss.play.contest import Answer, Decision, Observation, OutOfTime, Player, Setup
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome, Seat
 from klss.support.text import Document
 from klss_app.known.known import Known, Unread
@@ -154,7 +154,7 @@ class HumanAtBoard(Player[Setup, Observation, Answer]):
         if self.known.number >= self._earlier:
             self._show(self.known.message())
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
+    def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
         assert self.known is not None
         deadline = None if limit.clock is None else time.monotonic() + limit.clock[0]
@@ -218,7 +218,7 @@ class EngineAtBoard(Player[Setup, Observation, Answer]):
         if not self.thinking:
             self._player.end(outcome)
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
+    def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         """See :class:`klss.play.contest.Player`; raises as :meth:`Inbox.answer` does."""
         self.thinking = True
         self._number += 1

@@ -57,7 +57,7 @@ class EngineHere(EngineProcess):
 
     def start(self) -> None:
         if self._engine is None:
-            words = iter(word for word in self.command[len(own_program("klss", "engine")) :] if word != "--progress")
+            words = iter(self.command[len(own_program("klss", "engine")) :])
             flags = dict(zip(words, words, strict=True))
             kit, choice = kit_named(flags["--game"]), EvaluatorChoice(flags["--evaluator"], flags.get("--stockfish"))
             self._engine = Engine(kit, kit.spec(flags["--configuration"]), choice)

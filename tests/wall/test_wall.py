@@ -24,7 +24,7 @@ import pytest
 
 from klss.play.arbiter import Arbiter
 from klss.play.contest import Decision, Player, Resignation
-from klss.play.limits import Limit, Progress, TimeControl
+from klss.play.limits import Limit, TimeControl
 from klss.play.outcome import Outcome
 from tests.wall.twins import FOG, RBC, Game, Turns, Twins, load, replayed, tags
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
@@ -66,7 +66,7 @@ class Scripted(Player):
         if self._hosted:
             self._hosted.observe(observation)
 
-    def answer(self, question: Any, limit: Limit, progress: Progress | None = None) -> Decision:
+    def answer(self, question: Any, limit: Limit) -> Decision:
         ply = self._referee.ply
         time.sleep(self._pause_s)
         if self._hosted and ply >= self._since:

@@ -28,7 +28,7 @@ from darkchess.errors import DarkchessError
 from darkchess.evaluation.choice import EvaluatorChoice
 from klss.play.contest import AnyDecision, AnyPlayer, Contradiction
 from klss.play.kit import AnyKit, AnyMaker, Spec
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.messages import COLORS, Answer, ProtocolError, Push, Received, Refusal, Reply, Request, Seen
 from klss.play.outcome import Seat
 from klss.play.wire import AnyTranscript
@@ -91,13 +91,12 @@ class Engine:
         *,
         max_sessions: int = MAX_SESSIONS,
         loaded: Callable[[], None] | None = None,  # called before the first player is made; waits until all is loaded
-        progress: Progress | None = None,  # called now and then while a player thinks
     ) -> None:
         self._kit, self._wire = kit, kit.wire
         self._configuration = configuration
         self._choice = choice or EvaluatorChoice()
         self._max_sessions = max_sessions
-        self._loaded, self._progress = loaded, progress
+        self._loaded = loaded
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._makers: dict[tuple[str, bool], AnyMaker] = {}
         self._pushed: _Session | None = None  # if players ponder: the session of the last request, if that was a push
@@ -269,7 +268,7 @@ class Engine:
             Pondering.halt_all()  # players of other sessions may still ponder
             session.show(player)
             limit = _limit(request, time.monotonic() - began)
-            decision = player.answer(question, limit, self._progress)
+            decision = player.answer(question, limit)
         except Contradiction:
             self._drop(request.sessionId)
             raise

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from klss.play.contest import Answer, Decision, Forfeit, Observation, OutOfTime, Player, Setup
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.messages import COLOR_NAMES, Clock, ProtocolError, Received, Refusal, Reply, Seen
 from klss.play.messages import Answer as AnswerMessage
 from klss.play.outcome import Outcome, Seat
@@ -94,7 +94,7 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
         """See :class:`klss.play.contest.Player`; faults of the engine raise nothing here."""
         self._push(self._transcript.end(outcome))
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
+    def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         """See :class:`klss.play.contest.Player`. Raises Forfeit: the engine gave no answer that can be played;
         OutOfTime: it gave none before its clock ran out; in a match NeverAnswered: the program failed before its first
         reply, and OSError: the machine has no resources for its process.

@@ -36,9 +36,10 @@ from darkchess.fog.game.san import san
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.named_fog_players import CONFIGURATIONS, Configuration
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.time_plan import TimePlan
 from klss.search import Search
+from klss.search.growth import Progress
 from klss.search.profile import Profile
 from klss.search.root_values import RootValues, root_values
 from klss.search.trunk import Trunk
@@ -203,7 +204,7 @@ class Analyst:
         other
             Added to the seed, for another search of the same turn.
         progress
-            As in :meth:`klss.play.contest.Player.answer`.
+            See :data:`klss.search.growth.Progress`.
         """
         view, settings = self.view, self._configuration.search
         assert view.to_move == view.color and view.legal_moves and settings is not None

@@ -13,7 +13,7 @@ from darkchess.fog.game.contest import Setup, king_capture
 from darkchess.fog.players.model import DarkChess
 from darkchess.fog.players.tracking import TrackingPlayer
 from klss.play.contest import Decision
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.time_plan import TimePlan
 from klss.search.expansion.deepening import deepening
 
@@ -39,7 +39,7 @@ class OnePositionPlayer(TrackingPlayer):
         super().begin(seat, setup)
         self._evaluator.new_game()
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
+    def answer(self, question: str, limit: Limit) -> Decision[chess.Move]:
         """See :class:`klss.play.contest.Player`; ``nodes`` is about the number of positions to value."""
         view, plan = self._turn(), TimePlan(limit)
         model = DarkChess(view.color, self._ruleset, self._evaluator)

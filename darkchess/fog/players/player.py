@@ -20,7 +20,7 @@ from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer
 from klss.play.contest import Decision
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from klss.play.time_plan import TimePlan
 from klss.search import Klss2021, Report, Search, SearchConfiguration
@@ -142,7 +142,7 @@ class KlssPlayer(TrackingPlayer):
         with contextlib.suppress(Exception):
             self._stop()
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
+    def answer(self, question: str, limit: Limit) -> Decision[chess.Move]:
         plan = TimePlan(limit)
         self._stop()
         view, thinking = self._turn(), self._thinking
@@ -169,7 +169,7 @@ class KlssPlayer(TrackingPlayer):
         thinking.model.deadline = plan.deadline
         belief = PositionBelief(positions, thinking.model, thinking.quiet, self.filtered)
         history = np.array(thinking.keys, dtype=np.uint64)
-        result = thinking.search.search(belief, plan.budget(_LEAST_SEARCH_S), history=history, progress=progress)
+        result = thinking.search.search(belief, plan.budget(_LEAST_SEARCH_S), history=history)
         # Report the move, and the mixed strategy that it was drawn from.
         thinking.value = result.report.value
         played = zip(result.actions.tolist(), result.probabilities.tolist(), strict=True)

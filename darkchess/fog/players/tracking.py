@@ -18,7 +18,7 @@ from darkchess.fog.game.contest import Player, Setup, king_capture
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View, initial_view
 from klss.play.contest import Decision
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 
 
@@ -84,7 +84,7 @@ class TrackingPlayer(Player):
 class RandomPlayer(TrackingPlayer):
     """Plays uniformly over the legal moves; its position set is only for a host that asks for it."""
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
+    def answer(self, question: str, limit: Limit) -> Decision[chess.Move]:
         view = self._turn()
         rng = np.random.default_rng([self._seed, view.ply])
         return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
@@ -108,14 +108,14 @@ class WeakerPlayer(Player):
     def observe(self, view: View) -> None:
         self._player.observe(view)
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[chess.Move]:
+    def answer(self, question: str, limit: Limit) -> Decision[chess.Move]:
         view = self._player.view
         rng = np.random.default_rng([self._seed, view.ply])
         if rng.random() < self._slips and king_capture(view) is None:
             return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
         if math.isfinite(self._max_nodes):
             limit = replace(limit, nodes=int(min(self._max_nodes, limit.nodes or math.inf)))
-        return self._player.answer(question, limit, progress)
+        return self._player.answer(question, limit)
 
     def end(self, outcome: Outcome) -> None:
         self._player.end(outcome)

@@ -13,7 +13,7 @@ import klss.play.contest
 from darkchess.board.position import Position
 from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed
 from klss.play.contest import Decision
-from klss.play.limits import Limit, Progress
+from klss.play.limits import Limit
 
 Question = Literal["sense", "move"]
 """The two questions of a turn."""
@@ -44,7 +44,7 @@ class Player(klss.play.contest.Player[Position, Observation, Answer]):
         else:
             self.moved(observation)
 
-    def answer(self, question: str, limit: Limit, progress: Progress | None = None) -> Decision[Answer]:
+    def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         return self.choose_sense(limit) if question == "sense" else self.choose_move(limit)
 
     def start(self, color: chess.Color, start: Position) -> None:

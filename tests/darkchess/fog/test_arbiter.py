@@ -35,7 +35,7 @@ class Scripted(Player):
     def observe(self, view: View) -> None:
         self.given.append(view)
 
-    def answer(self, question: str, limit: Limit, progress: Any = None) -> Decision:
+    def answer(self, question: str, limit: Limit) -> Decision:
         self.limits.append(limit)
         if not self.moves:
             raise self.then
@@ -82,9 +82,9 @@ def test_a_clock_is_charged_and_given_its_increment() -> None:
 
 def test_a_flag_loses_and_the_late_move_is_not_played() -> None:
     class Slow(Scripted):
-        def answer(self, question: str, limit: Limit, progress: Any = None) -> Decision:
+        def answer(self, question: str, limit: Limit) -> Decision:
             time.sleep(0.02)
-            return super().answer(question, limit, progress)
+            return super().answer(question, limit)
 
     game = arbiter(Slow(("e2e4",)), Scripted(()), TimeControl(clock=(0.01, 5.0)))
     game.play()
