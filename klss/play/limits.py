@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
+
+from klss.support.configuration_text import ConfigurationError
 
 DEFAULT_TIME_S = 5.0
 """Seconds for a move without any other limit."""
@@ -16,6 +19,13 @@ class Limit:
     nodes: int | None = None  # nodes added to the trunk in this move; then no clock is read
     # seconds remaining on the player's clock, and increment
     clock: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no limit. Raises ConfigurationError."""
+        if self.nodes is not None and not (isinstance(self.nodes, Integral) and self.nodes >= 0):
+            raise ConfigurationError(f"nodes: got {self.nodes!r}, expected a whole number that is not negative")
+        if self.time_s is not None and not self.time_s >= 0.0:  # also refuses NaN
+            raise ConfigurationError(f"seconds: got {self.time_s!r}, expected a number that is not negative")
 
 
 @dataclass(frozen=True)
