@@ -283,9 +283,9 @@ addEventListener('popstate', () => {
   else if (game) askReview(game);
 });
 
-/** The puzzle of the link, or the first one. */
+/** The puzzle of the link, or the one that was shown last. */
 function showPuzzle() {
-  const number = Number(fragment().get('puzzle')) || puzzles.puzzle?.number || 1;
+  const number = Number(fragment().get('puzzle')) || puzzles.puzzle?.number || kept('puzzle', 1);
   show('puzzle');
   puzzles.pose(number);
 }

@@ -1,6 +1,6 @@
 // Puzzles: one turn of a game as its mover saw it; after an answer, what the fog hid.
 import { destinations } from '/board.js';
-import { $, make, setFragment } from '/dom.js';
+import { $, keep, kept, make, setFragment } from '/dom.js';
 import { askPromotion } from '/play.js';
 import { sound } from '/sound.js';
 import { T } from '/strings.js';
@@ -45,14 +45,13 @@ export class Puzzles {
     say([T.loadingPuzzle]);
     const found = await this.fetched(`/puzzles/${number}`);
     $('board-frame').setAttribute('aria-busy', 'false');
-    if (!found || document.body.dataset.mode !== 'puzzle') {
-      if (!found) say([]);
-      return;
-    }
+    if (!found) say([]);
+    if (!found || document.body.dataset.mode !== 'puzzle') return;
     this.puzzle = found;
     this.told = null;
+    keep('puzzle', number);
     setFragment({ puzzle: number, game: null, ply: null });
-    $('number').textContent = T.puzzle(found.number, found.of);
+    $('number').textContent = T.puzzle(found, kept('solved', []));
     $('rating').textContent = T.puzzleRating(found.rating);
     say([...found.happened, found.asked]);
     $('previous').disabled = found.number === 1;
@@ -101,6 +100,8 @@ export class Puzzles {
     const found = await this.fetched(`/puzzles/${puzzle.number}/${move}`);
     if (!found || puzzle !== this.puzzle) return;
     this.told = found;
+    if (found.right) keep('solved', [...new Set([...kept('solved', []), puzzle.number])]);
+    $('number').textContent = T.puzzle(puzzle, kept('solved', []));
     sound(found.right ? 'right' : 'end');
     say(found.says);
     for (const id of ['give-up', 'entry']) $(id).hidden = true;

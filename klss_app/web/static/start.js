@@ -77,12 +77,11 @@ export class Start {
   /** What the server is asked for. */
   wish() {
     const { opponent, engine, level, color, time, clock, minutes, increment, fen } = Object.fromEntries(new FormData(this.form));
-    const own = [60 * Number(minutes), Number(increment)];
     return {
       engine: opponent === 'friend' ? null : engine || level,
       color,
       time: time === undefined ? null : Number(time),
-      clock: clock === '' ? null : clock === 'own' ? own : clock.split('+').map(Number),
+      clock: clock === '' ? null : clock === 'own' ? [60 * Number(minutes), Number(increment)] : clock.split('+').map(Number),
       fen: fen.trim() || null,
     };
   }

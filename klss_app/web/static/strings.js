@@ -25,7 +25,7 @@ export const T = {
   youSaw: 'You saw',
   thereWas: 'There was',
   couldHaveBeen: 'Could have been',
-  puzzle: (number, of) => `Puzzle ${number} of ${of}`,
+  puzzle: ({ number, of }, solved) => `Puzzle ${number} of ${of}${solved.includes(number) ? ' ✓' : ''}, ${solved.length} solved`,
   puzzleRating: (rating) => `${percent(rating)} of our players found the move.`,
   loadingPuzzle: 'Loading the puzzle …',
   noPuzzle: (why) => `The puzzle could not be loaded (${why}); press Next or load the page again.`,

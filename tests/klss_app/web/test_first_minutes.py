@@ -45,6 +45,7 @@ def test_from_the_start_page_to_a_lost_game_the_truth_and_a_rematch(
         move = puzzles()[0].solution.uci()
         click(page, move[:2], move[2:4])
         expect(page.locator("#status")).to_contain_text("Right:")
+        expect(page.locator("#number")).to_contain_text("✓, 1 solved")
         page.click("#to-game")
         drawn(page, "white pawn e4", "white pawn d4")
         resign(page)
