@@ -33,9 +33,6 @@ treat because less than :data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` e
 ``stop``.
 """
 
-UpdateProgress = Callable[[float, int], None]
-"""Called after every round with the part of a step that is done, and the number of positions found."""
-
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 SLICE = 1 << 24
@@ -104,7 +101,6 @@ def across_enemy_move(
     deadline: float | None = None,
     threads: int = 1,
     stream: bool = False,
-    progress: UpdateProgress | None = None,
     growth: int = 6,
 ) -> Step:
     """Return every position that an enemy move from ``sources`` leads to and that agrees with what was observed.
@@ -124,8 +120,6 @@ def across_enemy_move(
         Most threads; the result is the same.
     stream
         Whether to go slice by slice. A deadline then keeps the slices that were finished in time.
-    progress
-        See :data:`UpdateProgress`.
     growth
         Expected number of positions for each source of a large set. Only the table's first size depends on it: a table
         that must grow costs more time and memory than one that is too large.
@@ -139,7 +133,7 @@ def across_enemy_move(
         hint = min(hint, max(1 << 16, int((deadline - time.monotonic()) * _FOUND_PER_S)))
     if not stream:
         table = PositionTable(key, cap, hint, spare, threads)
-        produced, treated = _fill(table, sources, successors, deadline, threads, progress)
+        produced, treated = _fill(table, sources, successors, deadline, threads)
         positions = table.finish()
         late = treated < count
         part = treated / max(1, count) * (_part_below(table, positions) if table.cut else 1.0)
@@ -152,7 +146,7 @@ def across_enemy_move(
     while True:
         bound = min(SLICE, cap - size)
         table = PositionTable(key, bound, hint, spare, threads, floor)
-        made, treated = _fill(table, sources, successors, deadline, threads, _of_slice(progress, floor, size))
+        made, treated = _fill(table, sources, successors, deadline, threads)
         late = treated < count
         produced = produced or made
         found = table.finish()
@@ -182,20 +176,12 @@ def _part_below(table: PositionTable, positions: Words) -> float:
     return (table.hash_of(positions[-1]) + 1) / (position_table.HASHES + 1) if len(positions) else 0.0
 
 
-def _of_slice(progress: UpdateProgress | None, floor: int, before: int) -> UpdateProgress | None:
-    """Return the progress callback of one slice: hashes below ``floor`` are done, with ``before`` positions found."""
-    if progress is None:
-        return None
-    return lambda share, found: progress(floor / position_table.HASHES, before + found)
-
-
 def _fill(
     table: PositionTable,
     sources: Words,
     successors: Successors,
     deadline: float | None,
     threads: int,
-    progress: UpdateProgress | None,
 ) -> tuple[int, int]:
     """Put the consistent successors of ``sources`` into ``table``; see :func:`across_enemy_move`.
 
@@ -239,8 +225,6 @@ def _fill(
         share(generate, threads, threads)
         share(insert, threads, threads)
         produced += int(counts[:, threads].sum())
-        if progress is not None:
-            progress(treated / count, len(table))
     return produced, count
 
 

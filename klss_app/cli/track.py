@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -29,7 +28,6 @@ from klss_app.cli.options import (
     typed_moves,
 )
 from klss_app.flag_types import count, seed
-from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 
 _CAPS = {"fog": 10_000_000, "rbc": 2_000_000}
@@ -119,8 +117,7 @@ def _fog(parsed: argparse.Namespace) -> Iterator[Row]:
         for color, known in sets.items():
             side = chess.COLOR_NAMES[color]
             if known.capped_by is None:
-                with closing(ProgressLine(f"ply {referee.ply}, {side}'s set")) as bar:
-                    known.observe(referee.view(color), progress=lambda done, found: bar.tell(f"{done:.0%}, {found:,}"))
+                known.observe(referee.view(color))
             sizes[side] = known.size if known.capped_by is None else None
         yield referee.ply, name, {**sizes}
 

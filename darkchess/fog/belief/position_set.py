@@ -27,7 +27,7 @@ from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position, upward
 from darkchess.board.position_repair import Observed, repaired
-from darkchess.board.position_step import PART, Step, UpdateProgress, across_enemy_move, key_of, merged, next_key
+from darkchess.board.position_step import PART, Step, across_enemy_move, key_of, merged, next_key
 from darkchess.board.position_table import exercise_table, smallest
 from darkchess.errors import ViewError
 from darkchess.fog.belief._kernels import position_set
@@ -153,7 +153,6 @@ class PositionSet(WeighedPositions):
         view: View,
         *,
         deadline: float | None = None,
-        progress: UpdateProgress | None = None,
         allowance: float = math.inf,
     ) -> None:
         """Update the set by one ply, to ``view``.
@@ -168,8 +167,6 @@ class PositionSet(WeighedPositions):
             None reads no clock. If a set with weights has no time, or no room below its cap, for all positions, mostly
             the likeliest are followed.
             After an own move the deadline is ignored: that step only drops positions, 100 million a second.
-        progress
-            Called now and then with the part of the work that is done, and the number of positions found.
         allowance
             Seconds of one thread that the filter may take, by its own estimate: no clock is read.
 
@@ -196,7 +193,7 @@ class PositionSet(WeighedPositions):
             found = self._own_move(before, view)
         else:
             self._shown = ViewMasks.after_enemy_move(before, view)
-            found = self._enemy_move(before, shown_before, deadline, progress, allowance)
+            found = self._enemy_move(before, shown_before, deadline, allowance)
         # No position agrees: in an exact set the views contradict each other; a sample has lost the true position.
         if not found:
             if not self.sampled:
@@ -283,12 +280,11 @@ class PositionSet(WeighedPositions):
         before: View,
         shown_before: ViewMasks,
         deadline: float | None,
-        progress: UpdateProgress | None,
         allowance: float,
     ) -> bool:
         """Replace the set by its consistent successors; False when there is none (the set is then as it was)."""
         key = self._next_key
-        sources, weights, step = self._cross(key, deadline, progress)
+        sources, weights, step = self._cross(key, deadline)
         self.successors = step.successors
         if not step.positions.shape[0]:
             return False
@@ -306,9 +302,7 @@ class PositionSet(WeighedPositions):
         self._keep(step)
         return True
 
-    def _cross(
-        self, key: np.uint64, deadline: float | None, progress: UpdateProgress | None
-    ) -> tuple[Words, Floats, Step]:
+    def _cross(self, key: np.uint64, deadline: float | None) -> tuple[Words, Floats, Step]:
         """Return the step's sources, their weights and the step. The sources are the whole set or, if there is no time
         or no room for all, mostly the likeliest positions.
         """
@@ -323,7 +317,6 @@ class PositionSet(WeighedPositions):
                 deadline=deadline,
                 threads=self._threads,
                 stream=self._stream,
-                progress=progress,
             )
 
         def step_from_some(
