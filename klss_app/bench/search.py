@@ -51,7 +51,7 @@ def search(
                     assert isinstance(number, SupportsFloat)
                     values.append(float(number))
                 say(
-                    f"{position}, {name}: {found['nodes']} nodes, depth {found['depth']}, "
+                    f"{position}, {name}, threads {threads}: {found['nodes']} nodes, depth {found['depth']}, "
                     f"{found['iterations']} iterations, {found['positions']} positions, gap {found['gap']:.1e}, "
                     f"{found['seconds']:.2f} s"
                 )

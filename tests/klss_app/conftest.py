@@ -92,6 +92,7 @@ def klss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     engines have no processes of their own.
     """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KLSS_THREADS", "2")  # and what --threads sets is forgotten afterwards
 
     def run(*arguments: str, typed: str = "") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
