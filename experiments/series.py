@@ -98,17 +98,15 @@ SERIES = {
     "ablations": Series(
         "klss2021 v itself with one thing off, or other", TimeControl(time_s=0.1), 100,
         _changed(
-            "klss2021", noreach="reach=false", resolve="gadget=resolve", maxmargin="gadget=maxmargin",
-            fresh="nested=false", L50="particles=50", L800="particles=800", nopenalty="information=inf",
-            sampled="purify=false", nocaution="caution=1",
+            "klss2021", fresh="nested=false", L50="particles=50", L800="particles=800", sampled="purify=false",
+            nocaution="caution=1",
         ) | {"builtin": Pairing("klss2021,evaluator=stockfish", "klss2021,evaluator=builtin")},
     ),
     "parts": Series(
         "kluss v itself with one part off, or other", TimeControl(time_s=0.1), 100,
         _changed(
             "kluss", no_caution="maxmargin_share=0", order_1="order=1", fresh="nested=false",
-            even_prior="value_beta=0", roots_without_budget="root_node_fraction=inf", purification="purify=false",
-            maxmargin_alone="root=maxmargin", greedy_walks="exploration=0",
+            even_prior="value_beta=0", purification="purify=false", maxmargin_alone="root=maxmargin",
         ) | {"one-thread": Pairing("kluss,threads=2", "kluss,threads=1")},
     ),
     "belief_games": Series(

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from klss.paper.subgame import Gadget
 from klss.search.choice import Purified, mixture
-from klss.search.equilibrium.linear_program import GadgetChoice, LinearPrograms
+from klss.search.equilibrium.linear_program import LinearPrograms
 from klss.search.equilibrium.pcfr import RegretMinimiser, RootLayer
 from klss.search.expansion.deepening import OnePly
 from klss.search.expansion.one_sided import OneSided
@@ -30,6 +30,9 @@ from klss.search.subgame.order_two import OrderTwo
 _LEAST = 0.05
 """Probability below which Kluss plays no action but the likeliest."""
 
+_MAX_CARRIED, _ROOT_NODE_FRACTION = 128, 0.25
+"""Most roots that Kluss carries on, and largest fraction of a move's nodes that goes into expanding roots."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Klss2021(SearchConfiguration):
@@ -39,26 +42,17 @@ class Klss2021(SearchConfiguration):
     ----------
     max_carried : int
         Most roots carried on from the previous trunk.
-    reach : bool
-        Whether gifts lower the alternate values.
-    gadget : "hybrid", "maxmargin" or "resolve"
-        Hybrid: Maxmargin while no margin is negative, otherwise Resolve.
     first : "maxmargin" or "resolve"
-        The gadget that a hybrid solves first at each move; the paper's is Maxmargin (line 23).
+        The gadget that is solved first at each move; the paper's is Maxmargin (line 23).
     nested : bool
         Whether the previous trunk is carried on; if not, every search starts afresh.
     purify : bool
         Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice`).
     caution : float
         Largest weight of a root infoset in Resolve, as a multiple of the uniform weight; 1: the paper's.
-    information : float
-        M: denominator of the information penalty; infinite: no penalty.
     """
 
-    information: float = 1e7
     max_carried: int = 100
-    reach: bool = True
-    gadget: GadgetChoice = "hybrid"
     first: Gadget = "resolve"
     nested: bool = True
     purify: bool = True
@@ -66,8 +60,8 @@ class Klss2021(SearchConfiguration):
 
     def parts(self) -> Parts:
         return Parts(
-            builder=OrderOne(self.particles, self.max_carried, self.reach, self.nested),
-            solver=LinearPrograms(self.gadget, self.caution, first=self.first, information=self.information),
+            builder=OrderOne(self.particles, self.max_carried, self.nested),
+            solver=LinearPrograms(self.first, self.caution),
             expander=SupportDriven(),
             choice=Purified() if self.purify else mixture,
         )
@@ -94,31 +88,24 @@ class Kluss(SearchConfiguration):
         Of the subgame: 1-KLSS or 2-KLUSS.
     particles : int
         Most roots, carried ones among them.
-    max_carried, nested, purify
+    nested, purify
         As of :class:`Klss2021`.
-    root_node_fraction : float
-        Largest fraction of a move's nodes that goes into expanding roots; infinite: no limit.
     value_beta, sample_by_weight
         As of :class:`klss.search.likelihood.ByWeight`.
     root : "nature", "safe" or "maxmargin"
         See :mod:`klss.search.equilibrium.pcfr`.
     maxmargin_share : float
         Share of Maxmargin beside nature, if some root infoset is feared.
-    exploration : float
-        C of the expansion (:mod:`klss.search.expansion.one_sided`).
     """
 
     order: int = 2
     particles: int = 256
-    max_carried: int = 128
     nested: bool = True
     ponders: ClassVar = True
-    root_node_fraction: float = 0.25
     value_beta: float = 5.0
     sample_by_weight: bool = False
     root: RootLayer = "nature"
     maxmargin_share: float = 0.1
-    exploration: float = 1.0
     purify: bool = True
 
     def likelihood(self) -> Likelihood:
@@ -129,12 +116,12 @@ class Kluss(SearchConfiguration):
         return Parts(
             builder=(OrderOne if self.order == 1 else OrderTwo)(
                 self.particles,
-                self.max_carried,
-                nested=self.nested,
-                root_node_fraction=self.root_node_fraction,
+                _MAX_CARRIED,
+                self.nested,
+                root_node_fraction=_ROOT_NODE_FRACTION,
                 likelihood=self.likelihood(),
             ),
             solver=RegretMinimiser(self.root, maxmargin_share=self.maxmargin_share),
-            expander=OneSided(self.exploration),
+            expander=OneSided(),
             choice=Purified(_LEAST) if self.purify else mixture,
         )

@@ -20,6 +20,9 @@ from klss.support.arrays import Floats
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import Treeplex
 
+_INFORMATION = 1e7
+"""M: denominator of the information penalty."""
+
 
 def treeplexes(trunk: Trunk) -> tuple[Treeplex, Treeplex]:
     """Return both players' treeplexes, with the trunk's numbers of sequences. Player 1's first infoset is its choice
@@ -65,19 +68,10 @@ def gadget_form(trunk: Trunk, penalty: Floats | None = None) -> SequenceForm:
     return SequenceForm(treeplexes=both, a=a, b=sparse.csr_array((np.concatenate(values), at), shape=shape))
 
 
-def information_penalty(trunk: Trunk, belief: Belief | None, denominator: float) -> Floats | None:
-    """Return 2^(−H(a))·|I|/M for each action at player 0's infoset (D.3); None if there is no penalty.
-
-    Parameters
-    ----------
-    trunk : Trunk
-    belief : Belief or None
-        I; None: no penalty.
-    denominator : float
-        M; infinite: no penalty.
-    """
+def information_penalty(trunk: Trunk, belief: Belief | None) -> Floats | None:
+    """Return 2^(−H(a))·|I|/M for each action at player 0's infoset (D.3); None without a belief I."""
     first, count = int(trunk.infosets[0].first[0]), int(trunk.infosets[0].size[0])
-    if belief is None or np.isinf(denominator) or first < 0:
+    if belief is None or first < 0:
         return None
     bits = belief.information(trunk.sequences[0].action[first : first + count])
-    return np.asarray(2.0**-bits * (belief.size / denominator))
+    return np.asarray(2.0**-bits * (belief.size / _INFORMATION))

@@ -216,9 +216,8 @@ class SearchConfiguration:
     memory_mb: int = 4096
 
     RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
-        **dict.fromkeys(("particles", "memory_mb", "max_carried", "information"), (1, math.inf)),
-        **dict.fromkeys(("root_node_fraction", "exploration", "value_beta"), (0, math.inf)),
-        "maxmargin_share": (0, 1), "order": (1, 2), "caution": (1, 1e9),
+        **dict.fromkeys(("particles", "memory_mb", "max_carried"), (1, math.inf)),
+        "value_beta": (0, math.inf), "maxmargin_share": (0, 1), "order": (1, 2), "caution": (1, 1e9),
     }  # fmt: skip
     """The least and the largest allowed value of the fields that a search may have."""
 

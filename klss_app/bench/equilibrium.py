@@ -67,7 +67,7 @@ class _Doubled(GadgetProgram):
         time_limit_s: float | None = None,
     ) -> Answer:
         warm = super().solve(trunk, gadget, penalty, iteration_limit=iteration_limit, time_limit_s=time_limit_s)
-        cold = self.yardstick().solve(trunk, gadget, penalty)
+        cold = GadgetProgram(reduce=False, caution=self.caution).solve(trunk, gadget, penalty)
         difference = abs(warm.profile.objective - cold.profile.objective)
         gap = max(warm.profile.gap, cold.profile.gap)
         self.steps.append(Step(0, trunk.node_count, warm.solve_s, warm.edit_s, cold.solve_s, difference, gap))
@@ -76,20 +76,18 @@ class _Doubled(GadgetProgram):
 
 @dataclass(frozen=True, kw_only=True)
 class _DoubledSearch(Klss2021):
-    """klss2021 with every program solved twice."""
+    """klss2021 with one gadget, ``first``, and every program solved twice."""
 
     def parts(self) -> Parts:
-        return dataclasses.replace(
-            super().parts(),
-            solver=LinearPrograms(self.gadget, self.caution, _Doubled, first=self.first, information=self.information),
-        )
+        solver = LinearPrograms(self.first, self.caution, _Doubled, alone=True)
+        return dataclasses.replace(super().parts(), solver=solver)
 
 
 def program_sequence(chosen: Configuration, moves: list[chess.Move], kind: Gadget, nodes: int) -> list[Step]:
     """Two moves of the engine after ``moves``: one entry per linear program."""
     referee = Referee.replay(moves)
     assert isinstance(chosen.search, Klss2021), f"{chosen.name} solves no linear programs"
-    search = _DoubledSearch(**dataclasses.asdict(chosen.search) | {"gadget": kind})
+    search = _DoubledSearch(**dataclasses.asdict(chosen.search) | {"first": kind})
     doubled = dataclasses.replace(chosen, search=search)
     players = {color: seated(make_player(doubled), referee, color) for color in chess.COLORS}
     mover = referee.turn

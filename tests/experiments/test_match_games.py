@@ -46,7 +46,7 @@ def timeless(result: GameResult) -> tuple[Any, ...]:
 
 @pytest.mark.slow
 def test_engines_in_processes_of_their_own_play_the_games_that_players_in_this_process_play() -> None:
-    names = "klss2021,particles=50,gadget=resolve", "greedy"
+    names = "klss2021,particles=50,purify=false", "greedy"
     opening = RandomOpenings(3)
     apart = played(match_of(*names, nodes=60, openings=opening), 0, 1)
     here = played(match_of(*names, nodes=60, openings=opening, check_truth=True), 0, 1)

@@ -53,7 +53,7 @@ def test_a_game_goes_on_against_what_is_packaged_only(klss: Any, tmp_path: Path,
     assert not ran.exists()
 
 
-@pytest.mark.parametrize("engine", ["random", "klss2021-paper,particles=50, reach=false", "kluss,evaluator=builtin"])
+@pytest.mark.parametrize("engine", ["random", "klss2021-paper,particles=50, nested=false", "kluss,evaluator=builtin"])
 def test_a_packaged_player_with_other_settings_plays_on(klss: Any, tmp_path: Path, engine: str) -> None:
     left(tmp_path, engine)
     again = klss("play", "--resume", "g.pgn", "--ascii", typed="quit\n")

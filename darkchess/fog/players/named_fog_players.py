@@ -151,7 +151,7 @@ def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS
 
     Examples
     --------
-    >>> configuration("klss2021,particles=50,reach=false").fields()["particles"]
+    >>> configuration("klss2021,particles=50,nested=false").fields()["particles"]
     50
     """
     return chosen(text, known, "klss2021")

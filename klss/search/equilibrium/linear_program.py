@@ -15,8 +15,8 @@ Deviations, and points that the text leaves open:
 
 from __future__ import annotations
 
-import math
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 from klss.paper.subgame import Gadget
 from klss.search.budget import Budget
@@ -27,9 +27,6 @@ from klss.search.parts import SearchedSubgame, SolverStats
 from klss.search.profile import Profile, extended
 from klss.search.trunk import Trunk
 from klss.support.arrays import Floats
-
-GadgetChoice = Literal["hybrid", "maxmargin", "resolve"]
-"""Hybrid: Maxmargin while no margin is negative, otherwise Resolve."""
 
 TOLERANCE = 1e-7
 """Margins above −TOLERANCE count as not negative."""
@@ -58,32 +55,20 @@ _MARGIN_S = 0.01
 """Seconds kept at the end of a move for work that is not measured."""
 
 
+@dataclass
 class LinearPrograms:
-    """Solves by linear programs; keeps their measured rate from move to move."""
+    """Solves by linear programs."""
 
-    def __init__(
-        self,
-        gadget: GadgetChoice = "hybrid",
-        caution: float = 1.0,
-        program: type[GadgetProgram] = GadgetProgram,
-        *,
-        first: Gadget = "resolve",
-        information: float = math.inf,
-    ) -> None:
-        """``caution``: largest weight of a root infoset in Resolve as a multiple of the uniform weight, at least 1; 1:
-        the paper's. ``program``: the class that solves. ``first``: the gadget that a hybrid solves first at each move.
-        ``information``: M, the denominator of the information penalty; infinite: no penalty.
-        """
-        self.gadget = gadget
-        self.caution = caution
-        self.program = program
-        self.first: Gadget = first if gadget == "hybrid" else gadget
-        self.information = information
-        self.rate = _FIRST_RATE
+    first: Gadget = "resolve"  # the gadget that is solved first at each move
+    # largest weight of a root infoset in Resolve, as a multiple of the uniform weight, at least 1; 1: the paper's
+    caution: float = 1.0
+    program: type[GadgetProgram] = GadgetProgram  # the class that solves
+    alone: bool = False  # whether that gadget is the only one; otherwise Maxmargin while no margin is negative
+    rate: float = _FIRST_RATE  # seconds for each node of the trunk, as measured last
 
     def begin(self, subgame: SearchedSubgame, belief: Belief | None, budget: Budget) -> _Solving:
         # An action costs more, the less its next observation tells.
-        penalty = information_penalty(subgame.trunk, belief, self.information)
+        penalty = information_penalty(subgame.trunk, belief)
         return _Solving(self, subgame.trunk, penalty, budget)
 
     def reserve_s(self, trunk: Trunk, budget: Budget) -> float:
@@ -108,7 +93,7 @@ class _Solving:
         began = self._budget.elapsed()
         for _ in range(2):
             profile, finished = self._solve()
-            if not finished or self._solver.gadget != "hybrid" or not _switches(profile):
+            if not finished or self._solver.alone or not _switches(profile):
                 break
             self._gadget = "resolve" if self._gadget == "maxmargin" else "maxmargin"
         # Cut off: extend the profile before it to the trunk as it is now. That ends the search.

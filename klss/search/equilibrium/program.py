@@ -135,10 +135,6 @@ class GadgetProgram:
     caution: float = 1.0
     _carried: _Carried | None = None
 
-    def yardstick(self) -> GadgetProgram:
-        """Return the reference for measurements: the same gadget of the whole game, from scratch."""
-        return GadgetProgram(reduce=False, caution=self.caution)
-
     def solve(
         self,
         trunk: Trunk,

@@ -21,7 +21,7 @@ Decided here:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from klss.search._kernels import walk
 from klss.search.growth import Growth
 from klss.search.profile import Profile
 from klss.support.arrays import Ints
+
+_EXPLORATION = 1.0
+"""C."""
 
 _SUPPORT = 1e-3
 """Fraction of an infoset's probability; a sequence with less is not in the support."""
@@ -44,21 +47,18 @@ _LEAST_WALKS = 8
 """Least number of walks of a batch, for which utilities are computed once."""
 
 
-@dataclass(frozen=True)
 class OneSided:
     """Grows where one player explores and the other plays."""
 
-    exploration: float = 1.0  # C
-
     def begin(self, growth: Growth) -> _Walking:
         growth.open_roots()
-        return _Walking(growth, self)
+        return _Walking(growth)
 
 
 class _Walking:
-    def __init__(self, growth: Growth, rule: OneSided) -> None:
+    def __init__(self, growth: Growth) -> None:
         self.iterations = 1
-        self._trunk, self._utilities, self._rule = growth.trunk, growth.utilities, rule
+        self._trunk, self._utilities = growth.trunk, growth.utilities
         self._state = growth.rng.integers(0, 2**63, size=1, dtype=np.uint64)
         self._statistics = [np.zeros((4, 0)), np.zeros((4, 0))]  # quality, visits, sums, squares of each sequence
 
@@ -114,7 +114,7 @@ class _Walking:
         return int(
             walk.walks(
                 explorer, trunk.nodes, trunk.root_count, trunk.infosets, (profile.x, profile.y), noted, _SUPPORT,
-                self._rule.exploration, self._state, leaves,
+                _EXPLORATION, self._state, leaves,
             )
         )  # fmt: skip
 

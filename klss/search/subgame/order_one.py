@@ -38,7 +38,6 @@ class OrderOne:
 
     particles: int = 200  # L: sample the belief up to this many roots
     max_carried: int = 100  # most roots carried on from the previous trunk
-    reach: bool = True  # whether gifts lower the alternate values
     nested: bool = True  # whether the previous trunk is carried on; if not, every search starts afresh
     # Largest fraction of the move's nodes that goes into expanding roots; at most half of these roots are carried ones.
     # Infinite: only the two limits above hold.
@@ -125,7 +124,7 @@ class OrderOne:
 
     def sections(self, standing: SearchState) -> list[CarriedSubtree]:
         """Return the rest of the previous trunk at player 0's infoset there, by player 1's infosets."""
-        return sections_at(standing.trunk, standing.profile.x, standing.infoset, reach=self.reach)
+        return sections_at(standing.trunk, standing.profile.x, standing.infoset)
 
 
 def _strategies(previous: SearchState | None, origin: tuple[Ints, Ints] | None) -> Strategies | None:

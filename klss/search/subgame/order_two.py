@@ -46,10 +46,10 @@ class OrderTwo(OrderOne):
     """Builds the subgame of I and of the nodes that player 1 can't tell from it."""
 
     def sections(self, standing: SearchState) -> list[CarriedSubtree]:
-        return unfrozen_sections(standing.trunk, standing.profile, standing.infoset, reach=self.reach)
+        return unfrozen_sections(standing.trunk, standing.profile, standing.infoset)
 
 
-def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bool) -> list[CarriedSubtree]:
+def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int) -> list[CarriedSubtree]:
     """Return sections as :func:`klss.search.subgame.sections.sections_at` does, but by both players' plans: they also
     have nodes of other infosets of player 0, and nothing is folded in.
     """
@@ -80,9 +80,7 @@ def unfrozen_sections(trunk: Trunk, profile: Profile, infoset: int, *, reach: bo
     meeting = np.flatnonzero(meets)
     bounds = np.searchsorted(at[order], np.append(meeting, infoset_count))
     scale = np.asarray(whole[meeting], np.float64)
-    alternate = alternate_values(
-        trunk, probability, profile.y, leaf_values(trunk, probability), meeting, scale, reach=reach
-    )
+    alternate = alternate_values(trunk, probability, profile.y, leaf_values(trunk, probability), meeting, scale)
     nobody, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     sections = []
     for j, their in enumerate(meeting.tolist()):

@@ -56,7 +56,7 @@ def reached_members(trunk: Trunk, probability: Floats, infoset: int) -> Ints:
 
 
 def alternate_values(
-    trunk: Trunk, probability: Floats, y: Floats, leaves: Floats, around: Ints, scale: Floats, *, reach: bool
+    trunk: Trunk, probability: Floats, y: Floats, leaves: Floats, around: Ints, scale: Floats
 ) -> Floats:
     """Return the alternate values of some infosets of player 1: its values there, minus the gifts on the way there.
 
@@ -73,8 +73,6 @@ def alternate_values(
         The infosets.
     scale : float64[n]
         Positive; the probabilities by which their values are divided.
-    reach : bool
-        Whether gifts are counted.
 
     Returns
     -------
@@ -86,10 +84,9 @@ def alternate_values(
     value += np.bincount(trunk.folded_infoset, weights=trunk.folded_value, minlength=count)
     sequence_value, decision_value, gift = np.zeros(trunk.sequence_count(1)), np.zeros(count), np.zeros(count)
     observation_values(theirs, count, y, sequence_value, value, decision_value)
-    if reach:
-        acts = nodes.mover[: trunk.node_count] == 1
-        mass = np.bincount(infoset[acts], weights=probability[acts], minlength=count)
-        observation_gifts(theirs, count, sequence_value, decision_value, mass, gift)
+    acts = nodes.mover[: trunk.node_count] == 1
+    mass = np.bincount(infoset[acts], weights=probability[acts], minlength=count)
+    observation_gifts(theirs, count, sequence_value, decision_value, mass, gift)
     return np.asarray(value[around] / scale - gift[around])
 
 
@@ -98,7 +95,7 @@ def leaf_values(trunk: Trunk, probability: Floats) -> Floats:
     return np.where(trunk.leaf, probability * trunk.nodes.value[: trunk.node_count], 0.0)
 
 
-def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[CarriedSubtree]:
+def sections_at(trunk: Trunk, x: Floats, infoset: int) -> list[CarriedSubtree]:
     """Return the sections of the next subgame at ``infoset`` of player 0, in the order of player 1's infosets.
 
     Parameters
@@ -108,8 +105,6 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
         Player 0's plan in ``trunk``.
     infoset : int
         I', an infoset of player 0 in ``trunk``.
-    reach : bool
-        Whether gifts are counted.
 
     Returns
     -------
@@ -129,7 +124,7 @@ def sections_at(trunk: Trunk, x: Floats, infoset: int, *, reach: bool) -> list[C
     denominator = np.asarray(np.bincount(group, weights=probability[members]), np.float64)
     # With a plan of zeros, player 1's values are those of a best response everywhere.
     nothing, contribution = np.zeros(trunk.sequence_count(1)), leaf_values(trunk, probability)
-    alternate = alternate_values(trunk, probability, nothing, contribution, meeting, denominator, reach=reach)
+    alternate = alternate_values(trunk, probability, nothing, contribution, meeting, denominator)
     # For each infoset of player 1 the section above it; for each node whether it is below I'.
     above = np.full(infoset_count, -1, dtype=np.int64)
     above[meeting] = np.arange(len(meeting))

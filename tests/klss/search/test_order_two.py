@@ -40,7 +40,7 @@ def test_an_equilibrium_loses_nothing_by_being_solved_again(name: str) -> None:
     trunk, model, profile = whole(name)
     checked = 0
     for infoset in places(trunk, 10):
-        sections = unfrozen_sections(trunk, profile, infoset, reach=True)
+        sections = unfrozen_sections(trunk, profile, infoset)
         if not sections:
             continue
         nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)
@@ -60,7 +60,7 @@ def test_whole_infosets_of_the_opponent_are_kept(name: str) -> None:
     reach = nodes.chance[: trunk.node_count] * profile.x[nodes.sequence[: trunk.node_count, 0]]
     wider = 0
     for infoset in places(trunk):
-        sections = unfrozen_sections(trunk, profile, infoset, reach=True)
+        sections = unfrozen_sections(trunk, profile, infoset)
         kept = {int(node) for section in sections for node in section.nodes}
         here = {int(n) for n in trunk.members(infoset) if reach[n] > 0.0 and nodes.mover[n] != TERMINAL}
         meeting = {int(nodes.infoset[n, 1]) for n in here}
@@ -76,7 +76,7 @@ def test_whole_infosets_of_the_opponent_are_kept(name: str) -> None:
         }
         assert kept == expected
         assert all(section.weight.sum() == pytest.approx(1.0) for section in sections)
-        frozen = {int(n) for section in sections_at(trunk, profile.x, infoset, reach=True) for n in section.nodes}
+        frozen = {int(n) for section in sections_at(trunk, profile.x, infoset) for n in section.nodes}
         assert frozen == here
         wider += len(kept) > len(frozen)
     assert wider or name == "dark_hex(board_size=2,gameversion=adh)"
@@ -87,7 +87,7 @@ def test_a_carried_trunk_has_the_nodes_below_as_they_were() -> None:
     trunk, model, profile = whole("leduc_poker")
     node_of = np.argsort(trunk.states[: trunk.node_count, 0])  # of each state, which is a node of the game
     for infoset in places(trunk, 12):
-        sections = unfrozen_sections(trunk, profile, infoset, reach=True)
+        sections = unfrozen_sections(trunk, profile, infoset)
         if not sections:
             continue
         nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)

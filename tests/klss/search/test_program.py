@@ -122,7 +122,7 @@ def test_without_time_there_is_still_a_plan_and_it_says_that_it_is_no_equilibriu
 
 @pytest.mark.parametrize(("alternate", "last"), [(-1.0, "maxmargin"), (1.0, "resolve")])
 @pytest.mark.parametrize("first", ["maxmargin", "resolve"])
-def test_a_hybrid_begins_with_the_gadget_it_is_told_and_ends_with_the_one_the_margins_ask_for(
+def test_a_search_begins_with_the_gadget_it_is_told_and_ends_with_the_one_the_margins_ask_for(
     first: Gadget, alternate: float, last: Gadget
 ) -> None:
     asked: list[Gadget] = []
@@ -134,7 +134,7 @@ def test_a_hybrid_begins_with_the_gadget_it_is_told_and_ends_with_the_one_the_ma
 
     # Kuhn is worth -1/18: more than one alternate value, less than the other.
     trunk = whole_trunk(EnumeratedModel(kuhn()), alternate)
-    solver = LinearPrograms("hybrid", 1.0, Recorded, first=first)
+    solver = LinearPrograms(first, 1.0, Recorded)
     profile = solver.begin(SearchedSubgame(trunk, carried=0, sampled=1), None, Budget(nodes=1)).improve()
     assert asked[0] == first
     assert profile.gadget == asked[-1] == last
