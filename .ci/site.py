@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"(\]\(|^\[[^\]]+\]: )([\w./-]+)", re.MULTILINE)
 CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 ROLE = re.compile(r":\w+:`(~?)([\w.]+)`")
+COMMENTED = re.compile(r"((?:^    # .*\n)*)^    (\w+): [^#\n]*(?:# (.*))?$", re.MULTILINE)
 EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 
 OUTSIDE = InclusionLevel.NOT_IN_NAV
@@ -171,14 +172,13 @@ def configurations() -> str:
 
 
 def fields(kind: type, known: dict[str, Any]) -> Iterator[str]:
-    """The rows of a dataclass's fields; their meanings are those of its docstring, or of a class below it."""
+    """The rows of a dataclass's fields; their meanings are the comments above or beside them."""
     meanings: dict[str, str] = {}
     ranges = next(iter(known.values())).RANGES
-    for each in reversed(kind.__mro__):
-        for section in griffe.Docstring(inspect.cleandoc(each.__doc__ or "")).parse("numpy", warnings=False):
-            if section.kind is griffe.DocstringSectionKind.attributes:
-                for found in section.value:
-                    meanings |= dict.fromkeys(found.name.split(", "), " ".join(linked(found.description).split()))
+    for each in filter(dataclasses.is_dataclass, reversed(kind.__mro__)):
+        for above, name, beside in COMMENTED.findall(inspect.getsource(each)):
+            if text := " ".join(f"{above.replace('#', '')} {beside}".split()):
+                meanings[name] = linked(text)
     for field in dataclasses.fields(kind):
         if field.name in ("name", "player", *getattr(kind, "PARTS", ())):
             continue

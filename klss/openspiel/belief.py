@@ -89,12 +89,10 @@ class _Visits:
 
 
 class HistoryBelief(Belief):
-    """The belief of the searching player of ``model``; see :class:`klss.search.model.Belief`.
+    """The belief of the searching player of ``model``, which keeps the states; see :class:`klss.search.model.Belief`.
 
     Parameters
     ----------
-    model
-        The game from the player's side; it keeps the states.
     cap
         Most histories that are kept.
     seed
@@ -102,15 +100,10 @@ class HistoryBelief(Belief):
     opponent
         The opponent's strategy, if known: then a history's probability includes its actions, and histories that it does
         not play are dropped.
-
-    Attributes
-    ----------
-    capped_by
-        None while all possible histories are in the belief; afterwards "cap" or "time".
     """
 
     weighted = True
-    capped_by: str | None = None
+    capped_by: str | None = None  # None while all possible histories are in the belief; afterwards "cap" or "time"
 
     def __init__(
         self, model: OpenSpielModel, *, cap: int = 20_000, seed: int = 0, opponent: Opponent | None = None

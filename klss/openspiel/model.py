@@ -36,38 +36,18 @@ Values = Callable[[Sequence[Any]], Sequence[float]]
 
 
 class Place(NamedTuple):
-    """A state, and both players' information about it.
-
-    ``mover`` is 0 (the searching player), 1, CHANCE or TERMINAL. ``seen`` are keys of the information of the search's
-    players 0 and 1: their last observation and their actions since. ``shown`` are keys of their observations on
-    reaching the state (:data:`NOTHING`: nothing new).
-    """
+    """A state, and the information of the search's players 0 and 1 about it."""
 
     state: Any
-    mover: int
-    seen: tuple[int, int]
-    shown: tuple[int, int]
+    mover: int  # 0 (the searching player), 1, CHANCE or TERMINAL
+    seen: tuple[int, int]  # keys of their last observations and their actions since
+    shown: tuple[int, int]  # keys of their observations on reaching the state (NOTHING: nothing new)
 
 
 class OpenSpielModel(Model):
-    """The model of ``game`` with ``player`` (0 or 1) as the searching player.
-
-    Parameters
-    ----------
-    game
-        A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
-    player
-        The player that searches: player 0 of the search.
-    seed
-        Of the playouts.
-    values
-        Function that values states instead of playouts.
-
-    Attributes
-    ----------
-    deadline
-        Time at which the present answer is due, of :func:`time.monotonic`; later states get the value 0. Set by the
-        owner of the model.
+    """The model of ``game``, a ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`, with ``player`` (0 or 1) as
+    the searching player, player 0 of the search. ``seed`` is that of the playouts, ``values`` a function that values
+    states instead.
     """
 
     state_width = 1
@@ -77,6 +57,7 @@ class OpenSpielModel(Model):
         self.sights = (Sight(game, player), Sight(game, 1 - player))  # of the search's players 0 and 1
         self._values = values if values is not None else Playouts(game, seed)
         self._unit = (1.0 if player == 0 else -1.0) / largest_payoff(game)
+        # When the present answer is due, of :func:`time.monotonic`: later states get the value 0. Set by the owner.
         self.deadline: float | None = None
         self._places: dict[int, Place] = {}
         self._next = 0

@@ -22,20 +22,10 @@ POLICY = "policy:"
 
 @dataclass(frozen=True)
 class Configuration(FlatConfiguration):
-    """One player's options.
+    """One player's options."""
 
-    Attributes
-    ----------
-    cap : int
-        Most histories in its belief.
-    file : str
-        Path of a given strategy.
-    search : SearchConfiguration or None
-        Its search.
-    """
-
-    cap: int = 20_000
-    file: str = ""
+    cap: int = 20_000  # most histories in its belief
+    file: str = ""  # path of a given strategy
     search: SearchConfiguration | None = None
 
     PARTS = ("search",)

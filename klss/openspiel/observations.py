@@ -26,25 +26,13 @@ NOTHING = 0
 
 @dataclass(frozen=True)
 class Seen:
-    """An observation.
+    """An observation."""
 
-    Attributes
-    ----------
-    ply
-        Number of this player's observations before. (A waiting player may not know the number of the game's plies.)
-    text
-        The information state or observation.
-    actions, names
-        The legal actions at the player's own turn, and OpenSpiel's names of them; () while it waits.
-    own
-        The player's action since its last observation; None if there was none.
-    """
-
-    ply: int
-    text: str
-    actions: tuple[int, ...] = ()
-    names: tuple[str, ...] = ()
-    own: int | None = None
+    ply: int  # number of this player's observations before (a waiting player may not know that of the game's plies)
+    text: str  # the information state or observation
+    actions: tuple[int, ...] = ()  # the legal actions at the player's own turn; () while it waits
+    names: tuple[str, ...] = ()  # OpenSpiel's names of them
+    own: int | None = None  # the player's action since its last observation; None if there was none
 
     def __post_init__(self) -> None:
         """Refuse a number of names that differs from that of the actions."""
@@ -75,19 +63,8 @@ def history_key(state: Any) -> tuple[int, int]:
 
 
 class Sight:
-    """One player's view of a game.
-
-    Parameters
-    ----------
-    game
-        A ``pyspiel.Game`` of two players in turns.
-    player
-        0 or 1.
-
-    Raises
-    ------
-    GameError
-        The game has neither information states nor observations as text.
+    """The view of ``player``, 0 or 1, of a ``pyspiel.Game`` of two players in turns. Raises GameError: the game has
+    neither information states nor observations as text.
     """
 
     def __init__(self, game: Any, player: int) -> None:

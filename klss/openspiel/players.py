@@ -28,17 +28,11 @@ _LEAST_SEARCH_S = 0.01
 
 
 class RandomPlayer(Player[None, Seen, int]):
-    """Plays a uniformly random legal action.
-
-    Attributes
-    ----------
-    mixture : dict of int to float
-        The probabilities from which the last action was drawn.
-    """
+    """Plays a uniformly random legal action."""
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
-        self.mixture: dict[int, float] = {}
+        self.mixture: dict[int, float] = {}  # the probabilities from which the last action was drawn
 
     def begin(self, seat: Seat, setup: None = None) -> None:
         self._random = random.Random(self._seed)
@@ -60,11 +54,7 @@ class RandomPlayer(Player[None, Seen, int]):
 class PolicyPlayer(RandomPlayer):
     """Plays a given strategy, and a uniformly random action at infosets that it does not name.
 
-    Parameters
-    ----------
-    infosets
-        For both seats: infoset's key (:func:`policy_key`) -> action's name -> probability, as ``klss solve --out``
-        writes them.
+    ``infosets`` are those of both seats: infoset's key (:func:`policy_key`) -> action's name -> probability.
     """
 
     def __init__(self, infosets: Mapping[Seat, Named], seed: int = 0) -> None:
@@ -180,12 +170,8 @@ class SimulatingPlayer(BelievingPlayer, ABC):
 
 
 class SearchingPlayer(BelievingPlayer):
-    """A search of :mod:`klss.search` over an exact belief. Arguments are those of :class:`BelievingPlayer`, and
-
-    Parameters
-    ----------
-    configuration
-        Of the search.
+    """A search of :mod:`klss.search`, with a ``configuration``, over an exact belief; the other arguments are those of
+    :class:`BelievingPlayer`.
     """
 
     def __init__(self, game: Any, configuration: SearchConfiguration, seed: int = 0, **belief: Any) -> None:

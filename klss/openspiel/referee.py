@@ -16,14 +16,8 @@ _PLAYERS = {True: 0, False: 1}
 
 
 class Referee(SmallReferee[Seen, int]):
-    """See :class:`klss.play.contest.Referee`.
-
-    Parameters
-    ----------
-    game
-        A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
-    nature
-        Its draws.
+    """See :class:`klss.play.contest.Referee`; ``game`` is a ``pyspiel.Game`` of
+    :func:`klss.openspiel.games.spiel_game`.
     """
 
     question = "action"

@@ -56,21 +56,19 @@ class Blueprint:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One solved subgame: the infoset (of the full game), the least margin, player 0's full-game sequences in it, and
-    its behaviour there.
-    """
+    """One solved subgame."""
 
-    infoset: int
-    margin: float
-    sequences: Ints
-    behaviour: Floats
+    infoset: int  # of the full game
+    margin: float  # the least one
+    sequences: Ints  # player 0's full-game sequences in it
+    behaviour: Floats  # of player 0 at these
 
 
 class Nested(NamedTuple):
-    """The refined strategy float64[S0] and the number of subgames solved."""
+    """The refined strategy."""
 
-    plan: Floats
-    subgames: int
+    plan: Floats  # float64[S0]
+    subgames: int  # number of subgames solved
 
 
 @dataclass(frozen=True, eq=False)

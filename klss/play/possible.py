@@ -66,16 +66,8 @@ class _Game(NamedTuple):
 
 
 class PossibleGames(Generic[Observation, Answer]):
-    """The games that agree with all that ``seat`` was told.
-
-    Parameters
-    ----------
-    kit
-        The game.
-    seat
-        The seat.
-    cap
-        Most games that are looked at for one observation.
+    """The games of ``kit`` that agree with all that ``seat`` was told; at most ``cap`` are looked at for one
+    observation.
     """
 
     def __init__(self, kit: PlainKit[Any, Any, Observation, Answer], seat: Seat, cap: int) -> None:

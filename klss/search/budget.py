@@ -11,21 +11,11 @@ from dataclasses import dataclass
 
 @dataclass
 class Budget:
-    """A limit on one search; construct it when the search's time starts.
+    """A limit on one search; construct it when the search's time starts."""
 
-    Attributes
-    ----------
-    nodes : int or None
-        Most nodes that are added (the last expansion may exceed it by one node's children).
-    seconds : float or None
-        Wall time from ``started`` on, the final solve included.
-    started : float or None
-        ``time.monotonic()`` at the start; None where no clock is read.
-    """
-
-    nodes: int | None = None
-    seconds: float | None = None
-    started: float | None = None
+    nodes: int | None = None  # most nodes that are added (the last expansion may exceed it by one node's children)
+    seconds: float | None = None  # wall time from ``started`` on, the final solve included
+    started: float | None = None  # ``time.monotonic()`` at the start; None where no clock is read
 
     def __post_init__(self) -> None:
         if self.nodes is None and self.seconds is None:

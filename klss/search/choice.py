@@ -30,15 +30,9 @@ def mixture(probabilities: Floats, pure: bool, supports: Sequence[Bools]) -> Flo
 
 @dataclass(frozen=True)
 class Purified:
-    """Plays the purified mixture: a :data:`klss.search.parts.Choice`.
+    """Plays the purified mixture: a :data:`klss.search.parts.Choice`."""
 
-    Attributes
-    ----------
-    least : float
-        Probability below which no action but the likeliest is played.
-    """
-
-    least: float = 0.0
+    least: float = 0.0  # probability below which no action but the likeliest is played
 
     def __call__(self, probabilities: Floats, pure: bool, supports: Sequence[Bools]) -> Floats:
         """Return the purified mixture; ``pure``: whether the likeliest action is played alone.

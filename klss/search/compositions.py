@@ -36,26 +36,13 @@ _MAX_CARRIED, _ROOT_NODE_FRACTION = 128, 0.25
 
 @dataclass(frozen=True, kw_only=True)
 class Klss2021(SearchConfiguration):
-    """Nested, depth-limited 1-KLSS; the defaults are the paper's except for the deviations that the parts list.
+    """Nested, depth-limited 1-KLSS; the defaults are the paper's except for the deviations that the parts list."""
 
-    Attributes
-    ----------
-    max_carried : int
-        Most roots carried on from the previous trunk.
-    first : "maxmargin" or "resolve"
-        The gadget that is solved first at each move; the paper's is Maxmargin (line 23).
-    nested : bool
-        Whether the previous trunk is carried on; if not, every search starts afresh.
-    purify : bool
-        Whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice`).
-    caution : float
-        Largest weight of a root infoset in Resolve, as a multiple of the uniform weight; 1: the paper's.
-    """
-
-    max_carried: int = 100
-    first: Gadget = "resolve"
-    nested: bool = True
-    purify: bool = True
+    max_carried: int = 100  # most roots carried on from the previous trunk
+    first: Gadget = "resolve"  # the gadget that is solved first at each move; the paper's is Maxmargin (line 23)
+    nested: bool = True  # whether the previous trunk is carried on; if not, every search starts afresh
+    purify: bool = True  # whether the move is drawn from the *purified* strategy (:mod:`klss.search.choice`)
+    # largest weight of a root infoset in Resolve, as a multiple of the uniform weight; 1: the paper's
     caution: float = 3.0
 
     def parts(self) -> Parts:
@@ -80,33 +67,17 @@ class Baseline(SearchConfiguration):
 
 @dataclass(frozen=True, kw_only=True)
 class Kluss(SearchConfiguration):
-    """2-KLUSS, PCFR+ and one-sided growth.
+    """2-KLUSS, PCFR+ and one-sided growth."""
 
-    Attributes
-    ----------
-    order : 1 or 2
-        Of the subgame: 1-KLSS or 2-KLUSS.
-    particles : int
-        Most roots, carried ones among them.
-    nested, purify
-        As of :class:`Klss2021`.
-    value_beta, sample_by_weight
-        As of :class:`klss.search.likelihood.ByWeight`.
-    root : "nature", "safe" or "maxmargin"
-        See :mod:`klss.search.equilibrium.pcfr`.
-    maxmargin_share : float
-        Share of Maxmargin beside nature, if some root infoset is feared.
-    """
-
-    order: int = 2
-    particles: int = 256
-    nested: bool = True
+    order: int = 2  # of the subgame: 1-KLSS or 2-KLUSS
+    particles: int = 256  # most roots, carried ones among them
+    nested: bool = True  # whether the previous trunk is carried on
     ponders: ClassVar = True
-    value_beta: float = 5.0
-    sample_by_weight: bool = False
-    root: RootLayer = "nature"
-    maxmargin_share: float = 0.1
-    purify: bool = True
+    value_beta: float = 5.0  # β of :class:`klss.search.likelihood.ByWeight`; 0: values do not count
+    sample_by_weight: bool = False  # whether roots are drawn by the belief's weights, otherwise uniformly
+    root: RootLayer = "nature"  # see :mod:`klss.search.equilibrium.pcfr`
+    maxmargin_share: float = 0.1  # of Maxmargin beside nature, if some root infoset is feared
+    purify: bool = True  # whether the move is drawn from the *purified* strategy
 
     def likelihood(self) -> Likelihood:
         """Return the likelihood by which roots are drawn and weighed."""

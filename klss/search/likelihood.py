@@ -33,17 +33,10 @@ class Uniform(Likelihood):
 
 @dataclass(frozen=True)
 class ByWeight(Likelihood):
-    """Weighs by the belief's weights, if it has any, and by value.
+    """Weighs by the belief's weights, if it has any, and by value."""
 
-    Attributes
-    ----------
-    value_beta : float
-        β ≥ 0; 0: values do not count.
-    sample_by_weight : bool
-        Whether states are drawn by weight, with :data:`DRAW_UNIFORM_MIX` of it spread evenly; otherwise uniformly.
-    """
-
-    value_beta: float = 5.0
+    value_beta: float = 5.0  # β ≥ 0; 0: values do not count
+    # whether states are drawn by weight, with DRAW_UNIFORM_MIX of it spread evenly; otherwise uniformly
     sample_by_weight: bool = False
 
     def sample(self, belief: Belief, count: int, exclude: States, seed: int) -> Drawn:

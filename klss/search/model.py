@@ -17,38 +17,22 @@ from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints, Keys, States
 class Expansion(NamedTuple):
     """All children of a batch of n states, m in all; the children of state i are rows ``offsets[i]:offsets[i + 1]``,
     in the order of their actions' codes.
-
-    Attributes
-    ----------
-    offsets : int64[n + 1]
-    states : uint64[m, w]
-    actions : int32[m]
-        Code ≥ 0 of the action that leads to the child. Nodes of one infoset of the mover have the same codes in the
-        same order.
-    movers : int8[m]
-        Mover at the child: 0, 1, :data:`CHANCE` or :data:`TERMINAL`.
-    probabilities : float64[m]
-        Nature's probability of the child if nature acts at its parent, otherwise 1.
-    observations : uint64[m, 2]
-        Key of what each player observes on reaching the child. Equal keys mean equal observations. 0 means no
-        observation at all: a player who does not move then does not know that anything was played.
-    values : float64[m]
-        Utility for player 0: exact at a terminal child, an estimate at any other.
-    interest : float64[m]
-        Priority of the child for expansion (D.2): only its order among siblings counts.
-    ceilings : float64[m]
-        Upper bound on the value to player 0 of the child and of all nodes below it; infinite where there is none.
-        (A draw that player 0 can't rule out is a ceiling of 0; B.1.)
     """
 
-    offsets: Ints
-    states: States
+    offsets: Ints  # int64[n + 1]
+    states: States  # uint64[m, w]
+    # int32[m]: code ≥ 0 of the action that leads to the child. Nodes of one infoset of the mover have the same codes in
+    # the same order
     actions: Int32s
-    movers: Int8s
-    probabilities: Floats
+    movers: Int8s  # int8[m]: mover at the child: 0, 1, CHANCE or TERMINAL
+    probabilities: Floats  # float64[m]: nature's probability of the child if nature acts at its parent, otherwise 1
+    # uint64[m, 2]: key of what each player observes on reaching the child. Equal keys mean equal observations. 0 means
+    # no observation at all: a player who does not move then does not know that anything was played
     observations: Keys
-    values: Floats
-    interest: Floats
+    values: Floats  # float64[m]: utility for player 0, exact at a terminal child, an estimate at any other
+    interest: Floats  # float64[m]: priority of the child for expansion (D.2): only its order among siblings counts
+    # float64[m]: upper bound on the value to player 0 of the child and of all nodes below it; infinite where there is
+    # none. (A draw that player 0 can't rule out is a ceiling of 0; B.1.)
     ceilings: Floats
 
 

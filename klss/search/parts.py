@@ -202,17 +202,10 @@ class Parts:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchConfiguration:
-    """The options of one search, as fields of a frozen dataclass, and the parts that they select.
+    """The options of one search, as fields of a frozen dataclass, and the parts that they select."""
 
-    Attributes
-    ----------
-    particles : int
-        L: sample the belief up to this many roots.
-    memory_mb : int
-        Megabytes at which the trunk stops growing (the game goes on), by an estimate of its size and its programs'.
-    """
-
-    particles: int = 200
+    particles: int = 200  # L: sample the belief up to this many roots
+    # megabytes at which the trunk stops growing (the game goes on), by an estimate of its size and its programs'
     memory_mb: int = 4096
 
     RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {

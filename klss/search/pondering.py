@@ -44,13 +44,7 @@ class Meanwhile(Budget):
 
 
 class Pondering:
-    """Work that goes on in a thread until it's stopped.
-
-    Parameters
-    ----------
-    work : callable
-        Checks the budget often, and returns soon after it is over.
-    """
+    """``work`` that goes on in a thread until it's stopped: it checks its budget often, and returns soon after."""
 
     def __init__(self, work: Callable[[Budget], object]) -> None:
         self._budget = Meanwhile()

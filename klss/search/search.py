@@ -95,13 +95,7 @@ class Solved:
 
 
 class Search:
-    """One player's search in one game: keeps the trunk from move to move.
-
-    Attributes
-    ----------
-    standing : SearchState or None
-        The last trunk and profile, and player 0's infoset in that trunk; None before the first search.
-    """
+    """One player's search in one game: keeps the trunk from move to move."""
 
     def __init__(
         self,
@@ -116,6 +110,7 @@ class Search:
         once (:mod:`klss.search.growth`); with a node budget the result is the same. ``ponders``: whether to keep what
         :meth:`ponder` needs.
         """
+        # The last trunk and profile, and player 0's infoset in that trunk; None before the first search.
         self.standing: SearchState | None = None
         self._ponders = ponders
         self._played: tuple[Solved, int] | None = None  # the last search, and the sequence drawn

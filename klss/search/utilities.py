@@ -65,21 +65,11 @@ class IteratedGame(NamedTuple):
 class Utilities:
     """Utilities on one move's trunk, shared by all parts of a search. :meth:`take_in` adds the trunk's new nodes, in
     time proportional to their number; a part calls it before it needs them.
-
-    Attributes
-    ----------
-    known, opened_count : int
-        Number of nodes taken in, and how many of them have children.
-    sides : (TrunkTreeplex, TrunkTreeplex)
-        Both players' infosets that have sequences, among the nodes taken in.
-    tree : Tree
-        The arrays that the kernels read, of the nodes taken in.
     """
 
     def __init__(self, trunk: Trunk) -> None:
         self._trunk = trunk
-        self.known = 0
-        self.opened_count = 0
+        self.known = self.opened_count = 0  # number of nodes taken in, and how many of them have children
         self._sequences = [1, 1 + trunk.group_count]
         self._counts = [0, 0]
         self._opened = ExpandedNodes(
@@ -91,6 +81,7 @@ class Utilities:
         self._least = [np.zeros(0), np.zeros(0)]  # [A]
         self._folded = trunk.infosets[1].sequence[trunk.folded_infoset]
         self._always = _above(trunk, trunk.folded_infoset)
+        # Of the nodes taken in: both players' infosets that have sequences, and the arrays that the kernels read.
         self.sides, self.tree = self._views()
 
     def take_in(self) -> None:

@@ -86,18 +86,7 @@ class RegretState(NamedTuple):
 
 
 class FirstOrder:
-    """A run of a first-order method on a sequence form, compiled and ready.
-
-    Parameters
-    ----------
-    form : SequenceForm
-    method : "pcfr+" | "dcfr" | "cfr+"
-
-    Attributes
-    ----------
-    best : (float64[S0], float64[S1], float)
-        The best plans that :meth:`look` has seen, and their gap.
-    """
+    """A run of a first-order method on a sequence form, compiled and ready."""
 
     def __init__(self, form: SequenceForm, method: str = "pcfr+") -> None:
         self.form, self.method = form, method
@@ -116,7 +105,7 @@ class FirstOrder:
         self._learned = tuple(learned)
         self._work = tuple(np.zeros(treeplex.sequence_count) for treeplex in form.treeplexes)
         self.run(0)
-        self.best = self.profile()
+        self.best = self.profile()  # the best plans that :meth:`look` has seen, and their gap
 
     @property
     def iterations(self) -> int:

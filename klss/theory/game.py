@@ -39,30 +39,14 @@ _SUM = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """One player's observation tree; parents come before their children.
+    """One player's observation tree; parents come before their children."""
 
-    Parameters
-    ----------
-    parent_point : int64[J]
-        The point from which each infoset is reached.
-    action_count : int64[J]
-        Number of actions; 1 where the player waits.
-    turn : bool[J]
-        True where the player moves.
-    synthetic : bool[J]
-        True for infosets that a gadget added: an action there never counts as the player's mistake.
-    keys : tuple of hashable, J of them
-        Names of the infosets.
-    action_names : tuple of tuple of str, J of them
-        Names of the actions; empty where the player waits.
-    """
-
-    parent_point: Ints
-    action_count: Ints
-    turn: Bools
-    synthetic: Bools
-    keys: tuple[Hashable, ...]
-    action_names: tuple[tuple[str, ...], ...]
+    parent_point: Ints  # int64[J]: the point from which each infoset is reached
+    action_count: Ints  # int64[J]: number of actions; 1 where the player waits
+    turn: Bools  # bool[J]: whether the player moves
+    synthetic: Bools  # bool[J]: infosets that a gadget added: an action there never counts as the player's mistake
+    keys: tuple[Hashable, ...]  # [J], names of the infosets
+    action_names: tuple[tuple[str, ...], ...]  # [J], names of the actions; empty where the player waits
 
     @property
     def infoset_count(self) -> int:

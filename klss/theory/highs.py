@@ -63,23 +63,16 @@ _BASIS_STATUS[:] = [
 class LinearProgram:
     """``maximise cost @ c`` subject to ``row_lower <= M c <= row_upper`` and
     ``column_lower <= c <= column_upper``.
-
-    Parameters
-    ----------
-    starts : int32[C + 1], index : int32[nonzeros], value : float64[nonzeros]
-        M by columns.
-    cost, column_lower, column_upper : float64[C]
-    row_lower, row_upper : float64[R]
     """
 
-    starts: Int32s
-    index: Int32s
-    value: Floats
-    cost: Floats
-    column_lower: Floats
-    column_upper: Floats
-    row_lower: Floats
-    row_upper: Floats
+    starts: Int32s  # int32[C + 1]: M by columns, with ``index`` and ``value``
+    index: Int32s  # int32[nonzeros]
+    value: Floats  # float64[nonzeros]
+    cost: Floats  # float64[C]
+    column_lower: Floats  # float64[C]
+    column_upper: Floats  # float64[C]
+    row_lower: Floats  # float64[R]
+    row_upper: Floats  # float64[R]
 
     @classmethod
     def of_entries(
@@ -90,16 +83,8 @@ class LinearProgram:
         column_bounds: tuple[Floats, Floats],
         row_bounds: tuple[Floats, Floats],
     ) -> LinearProgram:
-        """Return a program from entries of M.
-
-        Parameters
-        ----------
-        parts : sequence of (int64[n], int64[n], float64[n])
-            Rows, columns and values; entries at the same place are summed.
-        cost : float64[C]
-        column_bounds : (float64[C], float64[C])
-            Lower and upper.
-        row_bounds : (float64[R], float64[R])
+        """Return a program from ``parts`` of M: rows, columns and values (int64[n], int64[n], float64[n]); entries at
+        the same place are summed. Bounds are lower and upper ones.
         """
         row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
         matrix = sparse.csc_array((value, (row, column)), shape=(row_bounds[0].size, cost.size))
@@ -127,19 +112,15 @@ class LinearProgram:
 
 @dataclass(frozen=True, eq=False)
 class LpResult:
-    """One run: status, objective, primal values float64[C], row duals float64[R], iterations (simplex and interior
-    point), seconds.
-
-    ``valid``: whether there are primal values at all (they need not be optimal).
-    """
+    """The result of one run."""
 
     status: LpStatus
     objective: float
-    primal: Floats
-    row_dual: Floats
-    iterations: int
+    primal: Floats  # float64[C]
+    row_dual: Floats  # float64[R]
+    iterations: int  # of simplex and interior point
     seconds: float
-    valid: bool
+    valid: bool  # whether there are primal values at all (they need not be optimal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,14 +292,12 @@ def _priced(value: Sequence[float], price: Sequence[float], bounds: tuple[Floats
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to solve a program: the method, the limit of iterations (None: no limit), whether to presolve, and the
-    basis from which to start (None: cold).
-    """
+    """One way to solve a program."""
 
     method: LpMethod
     iteration_limit: int | None = None
     presolve: bool = True
-    basis: Basis | None = None
+    basis: Basis | None = None  # from which to start; None: cold
 
 
 def attempts(

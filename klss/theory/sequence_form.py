@@ -26,30 +26,14 @@ _ROUNDING = 2.0**-48
 
 @dataclass(frozen=True, eq=False)
 class SequenceForm:
-    """A two-player zero-sum game in sequence form; player 0 maximises ``x (a + b) y``.
+    """A two-player zero-sum game in sequence form; player 0 maximises ``x (a + b) y``."""
 
-    Parameters
-    ----------
-    treeplexes : (Treeplex, Treeplex)
-        Of player 0 and player 1.
-    a : csr float64[S0, S1]
-        Chance-weighted utilities of the terminals.
-    b : csr float64[S0, S1]
-        The additional payoff of Appendix C: top row and first column only (not checked).
-    unit : float
-        The largest absolute utility of the game.
-    least : float
-        The least absolute utility of the game except 0 and what may be the rounding of the largest.
-    game : Game, optional
-        The game of this form, with the names of infosets and actions.
-    """
-
-    treeplexes: tuple[Treeplex, Treeplex]
-    a: Any
-    b: Any
-    unit: float = 1.0
-    least: float = 1.0
-    game: Game | None = None
+    treeplexes: tuple[Treeplex, Treeplex]  # of player 0 and player 1
+    a: Any  # csr float64[S0, S1]: chance-weighted utilities of the terminals
+    b: Any  # csr float64[S0, S1]: the additional payoff of Appendix C, top row and first column only (not checked)
+    unit: float = 1.0  # the largest absolute utility of the game
+    least: float = 1.0  # the least absolute utility except 0 and what may be the rounding of the largest
+    game: Game | None = None  # the game of this form, with the names of infosets and actions
 
     @cached_property
     def payoff(self) -> Any:

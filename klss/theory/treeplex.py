@@ -33,26 +33,12 @@ class Treeplex:
 
     Sequence 0 is the empty one; the sequences of an infoset are contiguous, in the order of its actions; infosets are
     in the order of their sequences and after their parents, so that ``parent_sequence[i] < first_sequence[i]`` and
-    ``first_sequence[i + 1] == first_sequence[i] + action_count[i]``.
-
-    Parameters
-    ----------
-    parent_sequence : int64[I]
-        The sequence that leads to each infoset.
-    first_sequence : int64[I]
-        The sequence of each infoset's first action.
-    action_count : int64[I]
-        The number of actions, at least 1.
-
-    Raises
-    ------
-    GameError
-        The order above does not hold.
+    ``first_sequence[i + 1] == first_sequence[i] + action_count[i]``; a GameError is raised otherwise.
     """
 
-    parent_sequence: Ints
-    first_sequence: Ints
-    action_count: Ints
+    parent_sequence: Ints  # int64[I]: the sequence that leads to each infoset
+    first_sequence: Ints  # int64[I]: the sequence of each infoset's first action
+    action_count: Ints  # int64[I]: the number of actions, at least 1
 
     def __post_init__(self) -> None:
         for name in ("parent_sequence", "first_sequence", "action_count"):

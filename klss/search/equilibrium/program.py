@@ -76,17 +76,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns and rows of the sequences and infosets of a reduced game.
-
-    ``columns[s]`` is the column of player 0's sequence s, ``rows[s]`` the row of player 1's; ``values[i]`` is the
-    column of player 1's infoset i, ``flows[i]`` the row of player 0's; −1 for those that were reduced away.
-    """
+    """The columns and rows of the sequences and infosets of a reduced game; −1 for those that were reduced away."""
 
     roots: int
-    columns: Ints
-    rows: Ints
-    values: Ints
-    flows: Ints
+    columns: Ints  # of player 0's sequences
+    rows: Ints  # of player 1's sequences
+    values: Ints  # columns of player 1's infosets
+    flows: Ints  # rows of player 0's infosets
     column_count: int
     row_count: int
 
@@ -120,19 +116,12 @@ class _Carried:
 
 @dataclass
 class GadgetProgram:
-    """The programs of one search; :meth:`solve` is called with the same trunk, which grows in between.
+    """The programs of one search; :meth:`solve` is called with the same trunk, which grows in between."""
 
-    Attributes
-    ----------
-    reduce : bool
-        Whether the game is reduced first. If not, this is the reference of benchmarks and tests: the whole game's
-        program by simplex with presolve, from scratch and without our limits of iterations.
-    caution : float
-        c ≥ 1 of Resolve, see the module.
-    """
-
+    # Whether the game is reduced first. If not, this is the reference of benchmarks and tests: the whole game's program
+    # by simplex with presolve, from scratch and without our limits of iterations.
     reduce: bool = True
-    caution: float = 1.0
+    caution: float = 1.0  # c ≥ 1 of Resolve, see the module
     _carried: _Carried | None = None
 
     def solve(

@@ -22,17 +22,12 @@ from klss.theory._kernels.responses import best_response
 
 
 class RestrictedGame:
-    """A growing set of a trunk's sequences. The trunk itself must not grow meanwhile.
-
-    Parameters
-    ----------
-    utilities : Utilities
-        On the trunk, with all its nodes taken in.
-    used : (bool[S0], bool[S1])
-        The sequences of the game at first; with each sequence, all those before it. Modified in place.
-    """
+    """A growing set of a trunk's sequences. The trunk itself must not grow meanwhile."""
 
     def __init__(self, utilities: Utilities, used: tuple[Bools, Bools]) -> None:
+        """``utilities`` have all nodes of the trunk taken in; ``used`` (bool[S0], bool[S1]) are the sequences of the
+        game at first, with all those before each. Modified in place.
+        """
         self._utilities = utilities
         self._allowed = used
         used[0][0] = True
