@@ -14,11 +14,10 @@ memory_mb : int, optional
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -28,12 +27,12 @@ from typing import Any, Literal, NamedTuple
 from klss import gambit
 from klss.errors import INSTALL_EXTRAS, MAX_NODES, GameError, TooLargeError
 from klss.support.text import read_text
-from klss.theory import equilibrium, first_order, locking, policies
+from klss.theory import equilibrium, first_order, policies
 from klss.theory.best_response import exploitability
 from klss.theory.equilibrium import Solution, SolveStats, Source
 from klss.theory.exact import solve as solve_exactly
 from klss.theory.first_order import FirstOrderMethod
-from klss.theory.folding import fold
+from klss.theory.folding import fold, locked
 from klss.theory.game import Game, Named
 from klss.theory.policies import Exploited, behaviour_of
 from klss.theory.sequence_form import sequence_form
@@ -92,7 +91,8 @@ def solve(
     seconds : float, optional
         Stop after this many seconds with the best found so far; building the game is not counted.
     lock : strategies, optional
-        Both players' behaviour at some infosets; it is fixed, and the rest is solved (:mod:`klss.theory.locking`).
+        Both players' behaviour at some infosets; it is fixed, and the rest is solved
+        (:func:`klss.theory.folding.locked`).
     resume : str or Path, optional
         With regret minimisation: the file of a run, from which it goes on if it exists, and which is written once a
         minute and at the end, also after Ctrl-C.
@@ -119,31 +119,31 @@ def solve(
         raise GameError(f"gap, resume: got one with method {method!r}, expected {', '.join(first_order.METHODS)}")
     if exact and (iterated or lock is not None):
         raise GameError("exact: got it with lock or regret minimisation, expected it without")
-    with _limit(memory_mb) as most:
-        lock = policies.opened(lock, most)
-        listed, source = _listed(game, recall, max_nodes, most, on_progress)
-        form = sequence_form(listed)
-        if on_progress is not None:
-            on_progress(Progress("payoffs", int(form.payoff.nnz)))
-        if exact:
-            return replace(solve_exactly(form, time_limit_s=seconds, max_bytes=most), source=source)
-        # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
-        fixed = None
-        if lock is not None:
-            first, second = policies.strategies(lock, listed, source.spiel)
-            given = behaviour_of(listed, 0, first, partial=True), behaviour_of(listed, 1, second, partial=True)
-            fixed = locking.lock(form, given)
-        folded = fold(form if fixed is None else fixed.form)
-        if iterated:
-            found = first_order.solve(
-                folded.form, method=method, gap=first_order.GAP if gap is None else gap, seconds=seconds,
-                max_bytes=most, resume=None if resume is None else Path(resume),
-                on_progress=on_progress and (lambda n, left: on_progress(Progress("iterations", n, left))),
-            )  # fmt: skip
-        else:
-            found = equilibrium.solve(folded.form, time_limit_s=seconds, max_bytes=most)
-        found = folded.restored(found)
-        return replace(found if fixed is None else fixed.restored(found), source=source)
+    most = _bytes(memory_mb)
+    lock = policies.opened(lock, most)
+    listed, source = _listed(game, recall, max_nodes, most, on_progress)
+    form = sequence_form(listed)
+    if on_progress is not None:
+        on_progress(Progress("payoffs", int(form.payoff.nnz)))
+    if exact:
+        return replace(solve_exactly(form, time_limit_s=seconds, max_bytes=most), source=source)
+    # Locked infosets are no choices: solve the smaller game of the free ones, then add the locked ones again.
+    fixed = None
+    if lock is not None:
+        first, second = policies.strategies(lock, listed, source.spiel)
+        given = behaviour_of(listed, 0, first, partial=True), behaviour_of(listed, 1, second, partial=True)
+        fixed = locked(form, given)
+    folded = fold(form if fixed is None else fixed.form)
+    if iterated:
+        found = first_order.solve(
+            folded.form, method=method, gap=first_order.GAP if gap is None else gap, seconds=seconds,
+            max_bytes=most, resume=None if resume is None else Path(resume),
+            on_progress=on_progress and (lambda n, left: on_progress(Progress("iterations", n, left))),
+        )  # fmt: skip
+    else:
+        found = equilibrium.solve(folded.form, time_limit_s=seconds, max_bytes=most)
+    found = folded.restored(found)
+    return replace(found if fixed is None else fixed.restored(found), source=source)
 
 
 def load(path: str | Path, game: Any = None) -> Solution:
@@ -207,18 +207,18 @@ def exploit(
     '0p'
     """
     players = (0, 1) if player is None else (_checked(player),)
-    with _limit(memory_mb) as most:
-        policy = policies.opened(policy, most)
-        try:
-            listed, source = _listed(game, recall, max_nodes, most, on_progress)
-        except TooLargeError:
-            if not _is_of_openspiel(_named(game)):
-                raise
-        else:
-            named = policies.strategies(policy, listed, source.spiel)
-            behaviours = behaviour_of(listed, 0, named[0]), behaviour_of(listed, 1, named[1])
-            form = sequence_form(listed)
-            return [replace(policies.exploit(form, behaviours, i), named=len(named[i])) for i in players]
+    most = _bytes(memory_mb)
+    policy = policies.opened(policy, most)
+    try:
+        listed, source = _listed(game, recall, max_nodes, most, on_progress)
+    except TooLargeError:
+        if not _is_of_openspiel(_named(game)):
+            raise
+    else:
+        named = policies.strategies(policy, listed, source.spiel)
+        behaviours = behaviour_of(listed, 0, named[0]), behaviour_of(listed, 1, named[1])
+        form = sequence_form(listed)
+        return [replace(policies.exploit(form, behaviours, i), named=len(named[i])) for i in players]
     from klss.openspiel.exploiter import Strategy, what_it_wins
     from klss.openspiel.games import spiel_game
 
@@ -290,22 +290,22 @@ def subgame(
     from klss.paper.tables import mirrored
 
     _checked(player)
-    with _limit(memory_mb) as most:
-        listed, source = _listed(game, recall, max_nodes, most, on_progress)
-        form = sequence_form(listed)
-        blueprint = solve(listed) if blueprint is None else policies.opened(blueprint, most)
-        if isinstance(blueprint, Solution):
-            x = (blueprint.x, blueprint.y)[player]
-        else:
-            named = policies.strategies(blueprint, listed, source.spiel)[player]
-            x = realization(form.treeplexes[player], behaviour_of(listed, player, named))
-        view, factor = listed if player == 0 else mirrored(listed), equilibrium.scaling(form)
-        view = replace(view, utility=view.utility * factor)
-        observations = view.observations[0]
-        turn = {str(observations.keys[j]): j for j in observations.turn_infosets.tolist()}
-        if infoset not in turn:
-            raise GameError(f"subgame: got {infoset!r}, expected an infoset at which player {player} moves")
-        made, step = solve_at(view, Blueprint(x), turn[infoset])
+    most = _bytes(memory_mb)
+    listed, source = _listed(game, recall, max_nodes, most, on_progress)
+    form = sequence_form(listed)
+    blueprint = solve(listed) if blueprint is None else policies.opened(blueprint, most)
+    if isinstance(blueprint, Solution):
+        x = (blueprint.x, blueprint.y)[player]
+    else:
+        named = policies.strategies(blueprint, listed, source.spiel)[player]
+        x = realization(form.treeplexes[player], behaviour_of(listed, player, named))
+    view, factor = listed if player == 0 else mirrored(listed), equilibrium.scaling(form)
+    view = replace(view, utility=view.utility * factor)
+    observations = view.observations[0]
+    turn = {str(observations.keys[j]): j for j in observations.turn_infosets.tolist()}
+    if infoset not in turn:
+        raise GameError(f"subgame: got {infoset!r}, expected an infoset at which player {player} moves")
+    made, step = solve_at(view, Blueprint(x), turn[infoset])
     old = behaviour(view.treeplex(0), x)[step.sequences]
     before, after = (equilibrium.named(made.game, 0, each.tolist()) for each in (old, step.behaviour))
     return Resolved(player, infoset, step.margin / factor, made.game, before, after)
@@ -317,13 +317,8 @@ def _checked(player: int) -> int:
     return player
 
 
-@contextlib.contextmanager
-def _limit(memory_mb: int | None) -> Iterator[int | None]:
-    """Yield the limit in bytes; errors call it by its name here."""
-    try:
-        yield None if memory_mb is None else 1_000_000 * memory_mb
-    except TooLargeError as error:
-        raise error.renamed({"max_nodes": "max_nodes", "max_bytes": "memory_mb"}) from None
+def _bytes(memory_mb: int | None) -> int | None:
+    return None if memory_mb is None else 1_000_000 * memory_mb
 
 
 def _listed(

@@ -5,8 +5,6 @@ A message says what is wrong, what was found, what was expected and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 INSTALL_EXTRAS = ".venv/bin/pip install -c constraints.txt -e '.[experiments]' in a clone of klss"
 """Command that installs the packages of the extra ``experiments``; ``klss`` is on no package index."""
 
@@ -23,27 +21,15 @@ class GameError(KlssError, ValueError):
 
 
 class TooLargeError(KlssError, ValueError):
-    """A game takes more nodes or memory than the caller allowed.
-
-    Parameters
-    ----------
-    what
-        What is too large, and what was expected.
-    limit
-        The caller's name of the limit that can be raised, for example ``max_nodes``.
-    """
+    """A game takes more nodes or memory than the caller allowed."""
 
     def __init__(self, what: str, limit: str) -> None:
         super().__init__(what, limit)
-        self.what = what
-        self.limit = limit
+        self.what = what  # what is too large, and what was expected
+        self.limit = limit  # the limit that can be raised: "max_nodes" or "the limit of memory"
 
     def __str__(self) -> str:
         return f"{self.what}; raise {self.limit}"
-
-    def renamed(self, names: Mapping[str, str]) -> TooLargeError:
-        """Return the same error with the limit's name replaced by ``names``."""
-        return TooLargeError(self.what, names[self.limit])
 
 
 class SolverError(KlssError, RuntimeError):

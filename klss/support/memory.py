@@ -48,7 +48,7 @@ def check_memory(what: str, takes: int, max_bytes: int | None) -> None:
         raise TooLargeError(
             f"{what} would take about {takes // 1_000_000:,} MB beside the {held // 1_000_000:,} MB in use, expected "
             f"{max_bytes // 1_000_000:,} MB together",
-            "max_bytes",
+            "the limit of memory",
         )
 
 

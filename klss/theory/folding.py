@@ -7,7 +7,8 @@ gives a plan again, and an equilibrium gives an equilibrium. So x = E x', where 
 which has one infoset for each colour. Each row of E has one entry: 1 over the number of ways in which the sequence's
 colours can be played.
 
-This finds the symmetries of suits of cards and of boards without being given them; most other games have none.
+This finds the symmetries of suits of cards and of boards without being given them; most other games have none. Games in
+which some behaviour is given (node locking) become smaller in the same form, :func:`locked`.
 
 Deviation: colours are hashes of 64 bits, and payoffs are compared to 40 binary digits. An error of either would show in
 the exploitability of the restored solution, which is recomputed in the whole game.
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from klss.support.arrays import Ints, Keys
+from klss.support.arrays import Floats, Ints, Keys
 from klss.theory.best_response import exploitability
 from klss.theory.equilibrium import Solution
 from klss.theory.sequence_form import SequenceForm
@@ -72,10 +73,28 @@ def fold(form: SequenceForm) -> Smaller:
     if colours is None:
         return Smaller(form, form, ())
     (t0, e0), (t1, e1) = (_one_each(*each) for each in zip(form.treeplexes, colours, strict=True))
-    return Smaller(shrunk(form, (t0, t1), (e0, e1)), form, (e0, e1))
+    return Smaller(_shrunk(form, (t0, t1), (e0, e1)), form, (e0, e1))
 
 
-def shrunk(form: SequenceForm, treeplexes: tuple[Treeplex, Treeplex], expansions: tuple[Any, Any]) -> SequenceForm:
+def locked(form: SequenceForm, given: tuple[Floats, Floats]) -> Smaller:
+    """Return the game of the infosets that are free where the behaviour at others is given.
+
+    A given infoset is no choice: the plan of its sequences is their parent's times a number, so that they leave the
+    sequence form, and each row of E is the product of the given probabilities since the last free action. Only
+    deviations at free infosets count in the exploitability of its solutions.
+
+    Parameters
+    ----------
+    form : SequenceForm
+    given : (float64[S0], float64[S1])
+        Each sequence's probability at its infoset (:func:`klss.theory.policies.behaviour_of`); NaN at infosets that are
+        free.
+    """
+    (t0, e0), (t1, e1) = (_without(treeplex, each) for treeplex, each in zip(form.treeplexes, given, strict=True))
+    return Smaller(_shrunk(form, (t0, t1), (e0, e1)), form, (e0, e1), measured=False)
+
+
+def _shrunk(form: SequenceForm, treeplexes: tuple[Treeplex, Treeplex], expansions: tuple[Any, Any]) -> SequenceForm:
     """Return the form on smaller treeplexes: its payoffs are E0ᵀ A E1 and E0ᵀ B E1."""
     a, b = (sparse.csr_array(expansions[0].T @ matrix @ expansions[1]) for matrix in (form.a, form.b))
     return SequenceForm(treeplexes, a, b, form.unit, form.least)
@@ -148,3 +167,24 @@ def _one_each(treeplex: Treeplex, colours: Keys) -> tuple[Treeplex, Any]:
     ways = realization(treeplex, 1.0 / alike[number])
     shape = (treeplex.sequence_count, kept.size)
     return left, sparse.csr_array((ways, number, np.arange(number.size + 1)), shape=shape)
+
+
+def _without(treeplex: Treeplex, given: Floats) -> tuple[Treeplex, sparse.csr_array]:
+    """Return the treeplex of the free infosets, and E."""
+    # Parents come first. A given sequence inherits its parent's place in the smaller treeplex, with its weight; a free
+    # one gets a place of its own.
+    free = np.isnan(given[treeplex.first_sequence]) if treeplex.infoset_count else np.zeros(0, bool)
+    weight = np.ones(treeplex.sequence_count)
+    target = np.zeros(treeplex.sequence_count, np.int64)  # in the smaller treeplex
+    parents, count = [], 1
+    for i, (parent, first, size) in enumerate(zip(*(part.tolist() for part in treeplex.arrays), strict=True)):
+        here = slice(first, first + size)
+        if free[i]:
+            weight[here], target[here] = weight[parent], np.arange(count, count + size)
+            parents.append(target[parent])
+            count += size
+        else:
+            weight[here], target[here] = weight[parent] * given[here], target[parent]
+    sizes = treeplex.action_count[free]
+    left = Treeplex(np.array(parents, np.int64), 1 + np.cumsum(sizes) - sizes, sizes)
+    return left, sparse.csr_array((weight, (np.arange(weight.size), target)), shape=(weight.size, count))

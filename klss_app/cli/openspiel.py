@@ -11,7 +11,7 @@ from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser
 from klss_app.flag_types import count
 
-_FLAGS = {"max_nodes": "--max-nodes", "max_bytes": "--memory-mb", "memory_mb": "--memory-mb"}
+_FLAGS = {"max_nodes": "--max-nodes", "the limit of memory": "--memory-mb"}
 """The library's limits by the flags that set them."""
 
 
@@ -55,7 +55,7 @@ def limits(parsed: argparse.Namespace) -> Iterator[int]:
         with limited(1_000_000 * most):
             yield most
     except TooLargeError as error:
-        raise UsageError(str(error.renamed(_FLAGS))) from error
+        raise UsageError(f"{error.what}; raise {_FLAGS[error.limit]}") from error
     except MemoryError as error:
         raise UsageError(
             f"the game takes more than {most:,} MB of memory; expected a smaller one; raise the limit with --memory-mb"

@@ -109,7 +109,7 @@ def test_a_strategy_in_every_form_loses_what_openspiel_says(name: str, tmp_path:
         (lambda: klss.exploit("kuhn_poker", {"0": {"Bet": 0.9}}), "sum to 0.9", "expected 1"),
         (lambda: klss.solve("kuhn_poker", max_nodes=57), "more than 57 nodes", "raise max_nodes"),
         (lambda: klss.exploit("tests.table.ghost_hunt:KIT", None, max_nodes=9), "Ghost hunt: more", "raise max_nodes"),
-        (lambda: klss.solve(GAME, memory_mb=1), "would take", "raise memory_mb"),
+        (lambda: klss.solve(GAME, memory_mb=1), "would take", "raise the limit of memory"),
         (lambda: klss.exploit("kuhn_poker", lambda *_: None), "got None", "Pass, Bet"),
         (lambda: klss.exploit("leduc_poker", spiel_policy.TabularPolicy(KUHN)), "not know the infosets", "this game"),
         (lambda: klss.exploit(GAME, spiel_policy.UniformRandomPolicy(KUHN)), "policy: got", "OpenSpiel"),

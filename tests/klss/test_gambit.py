@@ -248,7 +248,7 @@ def test_what_is_too_large_is_refused_before_it_takes_memory(tmp_path: Path) -> 
     with pytest.raises(TooLargeError, match="more than 5,000,000 nodes"):
         read(tmp_path, 'NFG 1 R "" { "1" "2" } { 999999 999999 }')
     assert resident_bytes() < before + 50_000_000
-    with pytest.raises(TooLargeError, match="raise max_bytes"):
+    with pytest.raises(TooLargeError, match="raise the limit of memory"):
         read(tmp_path, CARDS + " " * 10_000_000, max_bytes=before + 100_000_000)
     with (tmp_path / "huge.efg").open("wb") as file:
         file.truncate(100_000_000)

@@ -8,7 +8,7 @@ import pytest
 from klss.theory.best_response import best_response
 from klss.theory.equilibrium import solve
 from klss.theory.first_order import solve as iterate
-from klss.theory.locking import lock
+from klss.theory.folding import locked as lock
 from klss.theory.sequence_form import SequenceForm, sequence_form
 from klss.theory.treeplex import behaviour, realization, uniform_behaviour
 from tests.klss import games

@@ -133,7 +133,7 @@ def test_a_tree_over_the_memory_is_refused_while_little_more_is_held(
 ) -> None:
     monkeypatch.setattr(openspiel._Flattening, "_hopeless", lambda _: False)
     most = resident_bytes() + 60_000_000
-    with pytest.raises(TooLargeError, match="raise max_bytes"):
+    with pytest.raises(TooLargeError, match="raise the limit of memory"):
         openspiel.load(name, max_nodes=10**10, max_bytes=most)
     gc.collect()
     assert resident_bytes() < most + 200_000_000
