@@ -95,30 +95,16 @@ def policy_key(seen: Sequence[Seen]) -> str:
 
 
 class BelievingPlayer(RandomPlayer):
-    """The base class of players that follow every history that agrees with their observations.
-
-    Parameters
-    ----------
-    game
-        A ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`.
-    seed
-        Of all random draws.
-    cap
-        Most histories in the belief.
-    values
-        See :class:`klss.openspiel.model.OpenSpielModel`.
-    opponent
-        The opponent's strategy, if known (:class:`klss.openspiel.belief.HistoryBelief`).
-    """
+    """The base class of players that follow every history that agrees with their observations."""
 
     def __init__(
         self,
-        game: Any,
-        seed: int = 0,
+        game: Any,  # a ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`
+        seed: int = 0,  # of all random draws
         *,
-        cap: int = 20_000,
-        values: Values | None = None,
-        opponent: Opponent | None = None,
+        cap: int = 20_000,  # most histories in the belief
+        values: Values | None = None,  # see :class:`klss.openspiel.model.OpenSpielModel`
+        opponent: Opponent | None = None,  # the opponent's strategy, if known
     ) -> None:
         super().__init__(seed)
         self._game, self._cap, self._values, self._opponent = game, cap, values, opponent

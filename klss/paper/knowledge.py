@@ -38,20 +38,8 @@ class KnowledgeSizes:
 
 
 def knowledge_set(game: Game, nodes: Ints, order: float) -> Ints:
-    """Return the order-``order`` knowledge set of ``nodes``.
-
-    Parameters
-    ----------
-    game : Game
-    nodes : int64[...]
-        Decision nodes.
-    order : int or inf
-        1 gives the nodes themselves; inf the common-knowledge closure.
-
-    Returns
-    -------
-    int64[...]
-        Ascending.
+    """Return the order-``order`` knowledge set of decision ``nodes`` (int64[n]), ascending: for 1 the nodes themselves,
+    for inf the common-knowledge closure.
     """
     hypergraph, stamp, queue = _hypergraph(game, game.infoset)
     start = np.unique(np.asarray(nodes, np.int64))
@@ -62,13 +50,8 @@ def knowledge_set(game: Game, nodes: Ints, order: float) -> Ints:
 
 
 def knowledge_sizes(game: Game, *, skip_forced: bool = False) -> KnowledgeSizes:
-    """Return the mean sizes of the balls around all decision nodes, and the diameter (Table 2).
-
-    Parameters
-    ----------
-    game : Game
-    skip_forced : bool
-        Leave out decision nodes with one action whose component is a single node.
+    """Return the mean sizes of the balls around all decision nodes, and the diameter (Table 2). ``skip_forced`` leaves
+    out decision nodes with one action whose component is a single node.
     """
     decision = np.flatnonzero(game.player >= 0)
     if (game.infoset[:, decision] < 0).any():

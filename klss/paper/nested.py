@@ -90,20 +90,8 @@ def every_infoset(
     on_step: Callable[[int], None] | None = None,
 ) -> Nested:
     """Solve a subgame at every infoset of player 0, top down, each from its parent's subgame, and join the strategies
-    (Table 1).
-
-    Parameters
-    ----------
-    game : Game
-    blueprint : Blueprint
-    method, gadget : str
-        Names of :mod:`klss.paper.methods`.
-    on_step : callable, optional
-        Called with the number of subgames solved so far.
-
-    Returns
-    -------
-    Nested
+    (Table 1). ``method`` and ``gadget`` are names of :mod:`klss.paper.methods`; ``on_step`` is called with the number
+    of subgames solved so far.
     """
     joined, steps = behaviour(game.treeplex(0), blueprint.x), [*_steps(game, blueprint, method, gadget, on_step)]
     for step, own in steps:
@@ -176,23 +164,14 @@ def update_blueprint(
     played: bool = False,
     on_step: Callable[[int], None] | None = None,
 ) -> Iterator[Floats]:
-    """Yield the updated blueprint after each subgame (Theorem 4).
+    """Yield the updated blueprint after each subgame, a realization plan that is no more exploitable than the one
+    before (Theorem 4). Raises GameError: the theorem does not hold for the method.
 
     Every infoset of player 0 is visited once, top down; or, if ``played``, in playthroughs as in the paper's second
     algorithm: one for each way down to a last infoset, along which each infoset that the blueprint from before the
     playthrough enters is visited. That blueprint is what is played (its line 16); the solutions only update it. The
     solution replaces the blueprint in the whole subgame, as the theorem states it (line 14 of the paper's algorithm
     replaces it below I only). A subgame that can't be solved leaves the blueprint as it is, which is always safe.
-
-    Yields
-    ------
-    float64[S0]
-        A realization plan; its exploitability is never above that of the one before.
-
-    Raises
-    ------
-    GameError
-        The theorem does not hold for the method.
     """
     if not METHODS[method].updates:
         raise GameError(f"method {method} can't update the blueprint: Theorem 4 needs k-klss or inf-kluss")

@@ -79,23 +79,10 @@ def select(
     floor: Floats | None = None,
     gadget: str = "maxmargin",
 ) -> Choice:
-    """Return the chosen strategy.
+    """Return the chosen strategy of a Maxmargin gadget, ``gadget`` on top by its name in :mod:`klss.paper.methods`.
 
-    Parameters
-    ----------
-    subgame : Subgame
-        A Maxmargin gadget.
-    blueprint : float64[S0]
-        Behaviour of the blueprint in the gadget.
-    floor : float64[S0], optional
-        Least behaviour probability of each of player 0's sequences.
-    gadget : str
-        The gadget on top, by its name in :mod:`klss.paper.methods`.
-
-    Raises
-    ------
-    SolverError
-        One of the programs can't be solved.
+    ``blueprint`` (float64[S0]) is the blueprint's behaviour in it, ``floor`` (float64[S0]) the least behaviour
+    probability of each of player 0's sequences. Raises SolverError: one of the programs can't be solved.
     """
     # The gadget's program, among whose exact optima the choice is made.
     top = gadget_form(subgame, GADGETS[gadget].kind)

@@ -43,14 +43,12 @@ _GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order={},returns_type=w
 
 @dataclass(frozen=True)
 class NamedGame:
-    """A row's game: its name, OpenSpiel's string (None for our own), the variant of the blueprint and the paper's
-    figures (None for other games).
-    """
+    """A row's game."""
 
     name: str
-    spiel: str | None
-    variant: Variant = "uniform"
-    paper_blueprint: float | None = None
+    spiel: str | None  # OpenSpiel's string; None for our own
+    variant: Variant = "uniform"  # of the blueprint
+    paper_blueprint: float | None = None  # the paper's figures; None for other games
     paper_after: float | None = None
 
 
@@ -187,19 +185,9 @@ def table_1_row(
 ) -> Row:
     """Compute one row of Table 1.
 
-    Parameters
-    ----------
-    name : str
-        One of the ten names, or an OpenSpiel game string.
-    epsilon : float
-        Of the blueprint's floor, epsilon / m.
-    player : int
-        0 or 1: the player whose strategy is refined.
-    method, gadget : str
-        Names of :mod:`klss.paper.methods`.
-    nesting : "every" | "update" | "played" | "allocated"
-    max_nodes, max_bytes
-        See :func:`klss.openspiel.load`; the second also limits the game's own linear program.
+    ``name`` is one of the ten, or an OpenSpiel game string; ``epsilon`` that of the blueprint's floor, epsilon / m;
+    ``player`` the one whose strategy is refined; ``method`` and ``gadget`` are names of :mod:`klss.paper.methods`;
+    ``max_nodes`` and ``max_bytes`` as of :func:`klss.openspiel.load`, where the second also limits the linear program.
     """
     # The game with the player as player 0, its value, and the blueprint with its loss to a best response.
     begin = time.perf_counter()
@@ -242,12 +230,8 @@ def refined_plan(
     nesting: Nesting = "every",
     on_step: Callable[[int], None] | None = None,
 ) -> Nested:
-    """Return the blueprint refined by nested subgames.
-
-    Raises
-    ------
-    GameError
-        The nesting's theorem does not hold for the method.
+    """Return the blueprint refined by nested subgames. Raises GameError: the nesting's theorem does not hold for the
+    method.
     """
     if nesting == "every":
         return every_infoset(game, start, method=method, gadget=gadget, on_step=on_step)

@@ -38,13 +38,8 @@ def treeplexes(trunk: Trunk) -> tuple[Treeplex, Treeplex]:
 
 
 def gadget_form(trunk: Trunk, penalty: Floats | None = None) -> SequenceForm:
-    """Return the gadget's treeplexes and payoffs.
-
-    Parameters
-    ----------
-    trunk : Trunk
-    penalty : float64[actions at player 0's infoset] or None
-        Subtracted from player 0's payoff for each action at the root infoset.
+    """Return the gadget's treeplexes and payoffs. ``penalty`` (float64[actions at player 0's infoset]) is subtracted
+    from player 0's payoff for each action at the root infoset.
     """
     both = treeplexes(trunk)
     shape = (both[0].sequence_count, both[1].sequence_count)

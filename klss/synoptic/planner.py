@@ -53,29 +53,17 @@ class _Time:
 
 
 class Planner(Generic[B]):
-    """See the module. ``B`` is the game's :class:`~klss.synoptic.model.Belief`.
-
-    Parameters
-    ----------
-    model, network, planning
-        The game, the network with a policy and a value, and the constants.
-    belief
-        The belief at the beginning; the opponent is assumed to know the truth then.
-    seed
-        Of all random draws.
-    threads
-        Threads of playouts, 1 or 2; the answer is the same.
-    """
+    """See the module. ``B`` is the game's :class:`~klss.synoptic.model.Belief`."""
 
     def __init__(
         self,
         model: Model,
         network: Network,
         planning: Planning,
-        belief: B,
+        belief: B,  # at the beginning; the opponent is assumed to know the truth then
         *,
-        seed: int,
-        threads: int = 1,
+        seed: int,  # of all random draws
+        threads: int = 1,  # most, of playouts; the answer is the same
     ) -> None:
         self._model = model
         self._network = network
@@ -97,12 +85,8 @@ class Planner(Generic[B]):
         return cast(B, self._times[-1].belief)
 
     def happened(self, action: int | None, belief: B) -> None:
-        """Take in that an action was taken, after which the planner's belief is ``belief``.
-
-        Parameters
-        ----------
-        action
-            The planner's; None: the opponent's, which is unknown.
+        """Take in that an ``action`` of the planner was taken (None: one of the opponent, which is unknown), after
+        which the planner's belief is ``belief``.
         """
         # A new time; its particles are drawn when they are needed.
         self._times[-1].action = action
@@ -123,12 +107,8 @@ class Planner(Generic[B]):
             del self._times[0]
 
     def fill(self, until: float | None = None) -> None:
-        """Draw the missing particles, those of the oldest time first.
-
-        Parameters
-        ----------
-        until
-            A time of :func:`time.monotonic` after which each time gets only one batch: there are fewer particles then.
+        """Draw the missing particles, those of the oldest time first. After ``until``, of :func:`time.monotonic`, each
+        time gets only one batch: there are fewer particles then.
         """
         if len(self.particles) >= self._planning.particles:
             return
@@ -144,15 +124,8 @@ class Planner(Generic[B]):
             past.particles = Worlds.joined([past.particles, found])
 
     def plan(self, depth: int, number: int, *, nodes: int | None, seconds: float | None, began: float) -> Planned:
-        """Plan by playouts of ``depth`` actions; with 0 nodes, by the network's policy alone.
-
-        Parameters
-        ----------
-        number
-            The question's number, for a seed of its own.
-        nodes, seconds
-            See :func:`klss.synoptic.playouts.choose_action`; seconds count from ``began``, a time of
-            :func:`time.monotonic`.
+        """Plan by playouts of ``depth`` actions; with 0 nodes, by the network's policy alone. The question's ``number``
+        is for a seed of its own; seconds count from ``began``, a time of :func:`time.monotonic`.
         """
         self.fill(None if seconds is None else time.monotonic() + _FILLING * seconds)
         return choose_action(

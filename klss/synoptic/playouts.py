@@ -99,39 +99,18 @@ def choose_action(
     model: Model,
     network: Network,
     planning: Planning,
-    belief: Belief,
-    particles: Worlds,
-    table: Table,
+    belief: Belief,  # all states that the planner, which acts, holds possible
+    particles: Worlds,  # their true states are in ``belief``, their sets those that the opponent may hold possible
+    table: Table,  # counts by (set, action) under the root; updated in place
     *,
-    depth: int,
-    seed: int,
+    depth: int,  # number of actions of a playout
+    seed: int,  # of all random draws
     nodes: int | None = None,
     until: float | None = None,
-    threads: int = 1,
+    threads: int = 1,  # most, among which a batch is divided; the answer is the same
 ) -> Planned:
-    """Choose the planner's action.
-
-    Parameters
-    ----------
-    belief
-        All states that the planner, which acts, holds possible.
-    particles
-        Worlds whose true states are in ``belief``, with sets that the opponent may hold possible.
-    table
-        Counts by (set, action) under the root; updated in place.
-    depth
-        Number of actions of a playout.
-    seed
-        Of all random draws.
-    nodes, until
-        Stop after the batch that reaches this many nodes, or at this time of :func:`time.monotonic`; one is needed.
-        With 0 nodes, the policy's likeliest action.
-    threads
-        Most threads, among which a batch is divided. The answer is the same.
-
-    Returns
-    -------
-    Planned
+    """Choose the planner's action. Stops after the batch that reaches ``nodes``, or at ``until``, a time of
+    :func:`time.monotonic`; one is needed. With 0 nodes, the policy's likeliest action.
     """
     if nodes is None and until is None:
         raise ValueError("bad limit: got none, expected nodes or a time")

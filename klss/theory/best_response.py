@@ -32,21 +32,10 @@ class BestResponse:
 
 
 def best_response(treeplex: Treeplex, utility: Floats, maximize: bool) -> BestResponse:
-    """Return a best response of one player for given utilities of that player's sequences.
+    """Return a best response of the player of ``treeplex``: player 0, who maximises, or player 1, who does not.
 
-    Parameters
-    ----------
-    treeplex : Treeplex
-        Of the responding player.
-    utility : float64[S]
-        Payoff of each sequence against a fixed opponent: ``form.payoff @ y`` for player 0, ``form.payoff.T @ x`` for
-        player 1.
-    maximize : bool
-        True for player 0, False for player 1.
-
-    Returns
-    -------
-    BestResponse
+    ``utility`` (float64[S]) is the payoff of each of its sequences against a fixed opponent: ``form.payoff @ y`` for
+    player 0, ``form.payoff.T @ x`` for player 1.
     """
     sequence_value = np.array(utility, dtype=np.float64)
     infoset_value = np.empty(treeplex.infoset_count)

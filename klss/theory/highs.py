@@ -184,19 +184,10 @@ class LinearSolver:
         presolve: bool = True,
         devex: bool = False,
     ) -> LpResult:
-        """Run HiGHS.
+        """Run HiGHS by dual simplex, or by interior point with crossover to a vertex.
 
-        Parameters
-        ----------
-        method : "simplex" | "ipm"
-            Dual simplex, or interior point with crossover to a vertex.
-        iteration_limit : int, optional
-            Most simplex iterations (including those of crossover's clean-up); also most interior-point iterations.
-        time_limit_s : float, optional
-            Most seconds of this run.
-        presolve : bool
-        devex : bool
-            Use devex pricing in dual simplex: cheaper to start from a given basis than steepest edge.
+        ``iteration_limit`` is for simplex (crossover's clean-up included) and for interior point; ``devex`` chooses
+        that pricing in dual simplex, with which it is cheaper to start from a given basis than with steepest edge.
         """
         highs = self._highs
         # Method and pricing. Crossover turns an interior point into a vertex, where unplayed sequences are exactly 0.
@@ -305,14 +296,8 @@ def attempts(
 ) -> Iterator[tuple[Attempt, LpResult]]:
     """Try one way after the other and yield the results; the caller judges them and stops when one is good enough.
 
-    Parameters
-    ----------
-    solver : LinearSolver
-        The first attempt starts from the state that its last run left, the others start cold.
-    plan : sequence of Attempt
-        An attempt whose basis is refused is left out.
-    time_limit_s : float, optional
-        Most seconds of all attempts together, from now on; the first attempt is always made.
+    The first attempt starts from the state that the solver's last run left, the others start cold; one whose basis is
+    refused is left out. ``time_limit_s`` is for all attempts together, from now on; the first one is always made.
     """
     deadline = None if time_limit_s is None else time.perf_counter() + time_limit_s
     tried = False
@@ -348,21 +333,9 @@ def lexicographic(program: LinearProgram, objectives: Sequence[Floats]) -> tuple
     Source: lexicographic optimality as in Ehrgott, *Multicriteria Optimization* (2005), chapter 5; the face of optima
     by complementary slackness.
 
-    Parameters
-    ----------
-    program : LinearProgram
-    objectives : sequence of float64[C]
-        The last one should be :func:`generic_objective` if the optimum has to be unique.
-
-    Returns
-    -------
-    first, last : LpResult
-        Results for the program's own objective, and for the last one.
-
-    Raises
-    ------
-    SolverError
-        When no method solves one of the programs.
+    The last of ``objectives`` (float64[C] each) should be :func:`generic_objective` if the optimum has to be unique.
+    Return the results for the program's own objective, and for the last one. Raises SolverError: no method solves one
+    of the programs.
     """
     solver = LinearSolver(program)
     first = last = _optimum(solver, program)

@@ -81,18 +81,9 @@ def uniform_behaviour(treeplex: Treeplex) -> Floats:
 
 
 def realization(treeplex: Treeplex, probabilities: Floats) -> Floats:
-    """Return the realization plan of a behaviour strategy.
-
-    Parameters
-    ----------
-    treeplex : Treeplex
-    probabilities : float64[S]
-        Each sequence's probability at its infoset (entry 0 is not read).
-
-    Returns
-    -------
-    float64[S]
-        Probability of all the player's actions in each sequence; 1 for the empty one.
+    """Return the realization plan (float64[S]) of a behaviour strategy: the probability of all the player's actions in
+    each sequence, 1 for the empty one. ``probabilities`` (float64[S]) are those of each sequence at its infoset; entry
+    0 is not read.
     """
     plan = np.empty(treeplex.sequence_count)
     plan[0] = 1.0
@@ -102,20 +93,9 @@ def realization(treeplex: Treeplex, probabilities: Floats) -> Floats:
 
 
 def behaviour(treeplex: Treeplex, plan: Floats, fallback: Floats | None = None) -> Floats:
-    """Return the behaviour strategy of a realization plan (or of any non-negative weights of the sequences).
-
-    Parameters
-    ----------
-    treeplex : Treeplex
-    plan : float64[S]
-        Negative entries (a solver's rounding) count as 0.
-    fallback : float64[S], optional
-        Behaviour at infosets that the plan does not reach; uniform by default.
-
-    Returns
-    -------
-    float64[S]
-        Probabilities that sum to 1 at every infoset; 1 for the empty sequence.
+    """Return the behaviour strategy of a realization plan (or of any non-negative weights of the sequences):
+    float64[S], which sums to 1 at every infoset; 1 for the empty sequence. Negative entries of ``plan`` (a solver's
+    rounding) count as 0; at infosets that it does not reach the behaviour is that of ``fallback``, uniform by default.
     """
     out = np.empty(treeplex.sequence_count)
     out[0] = 1.0

@@ -135,16 +135,8 @@ class GadgetProgram:
     ) -> Answer:
         """Return an equilibrium of the gadget, or the best profile found; never raises if the solver fails.
 
-        Parameters
-        ----------
-        trunk : Trunk
-        gadget : "maxmargin" or "resolve"
-        penalty : float64[actions at player 0's infoset] or None
-            As in :func:`klss.search.gadget.gadget_form`.
-        iteration_limit : int, optional
-            Most simplex iterations of a cold attempt.
-        time_limit_s : float, optional
-            Most seconds of all attempts together.
+        ``penalty`` as in :func:`klss.search.gadget.gadget_form`; ``iteration_limit`` is that of a cold attempt,
+        ``time_limit_s`` that of all attempts together.
         """
         # The program of the reduced game, and the basis to start from.
         began = time.perf_counter()

@@ -58,25 +58,11 @@ def reached_members(trunk: Trunk, probability: Floats, infoset: int) -> Ints:
 def alternate_values(
     trunk: Trunk, probability: Floats, y: Floats, leaves: Floats, around: Ints, scale: Floats
 ) -> Floats:
-    """Return the alternate values of some infosets of player 1: its values there, minus the gifts on the way there.
+    """Return the alternate values (float64[n]) of the infosets ``around`` (int64[n]) of player 1: its values there,
+    divided by the probabilities ``scale`` (float64[n], positive), minus the gifts on the way there.
 
-    Parameters
-    ----------
-    trunk : Trunk
-    probability : float64[N]
-        Nature's and player 0's part of each node's probability.
-    y : float64[S1]
-        Player 1's plan; where it is 0, a best response counts.
-    leaves : float64[N]
-        :func:`leaf_values`.
-    around : int64[n]
-        The infosets.
-    scale : float64[n]
-        Positive; the probabilities by which their values are divided.
-
-    Returns
-    -------
-    float64[n]
+    ``probability`` (float64[N]) is nature's and player 0's part of each node's probability, ``y`` (float64[S1]) player
+    1's plan; where it is 0, a best response counts. ``leaves`` are :func:`leaf_values`.
     """
     theirs, count = trunk.infosets[1], trunk.infoset_count(1)
     nodes, infoset = trunk.nodes, trunk.nodes.infoset[: trunk.node_count, 1]
@@ -96,20 +82,8 @@ def leaf_values(trunk: Trunk, probability: Floats) -> Floats:
 
 
 def sections_at(trunk: Trunk, x: Floats, infoset: int) -> list[CarriedSubtree]:
-    """Return the sections of the next subgame at ``infoset`` of player 0, in the order of player 1's infosets.
-
-    Parameters
-    ----------
-    trunk : Trunk
-    x : float64[S0]
-        Player 0's plan in ``trunk``.
-    infoset : int
-        I', an infoset of player 0 in ``trunk``.
-
-    Returns
-    -------
-    list of CarriedSubtree
-        Empty if no node of I' has a positive probability p(h)x(h).
+    """Return the sections of the next subgame at I', an ``infoset`` of player 0 in ``trunk`` with its plan ``x``
+    (float64[S0]), in the order of player 1's infosets; none if no node of I' has a positive probability p(h)x(h).
     """
     # Nature's and player 0's part of the probability of every node, and player 1's values against it.
     nodes, count = trunk.nodes, trunk.node_count
