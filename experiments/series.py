@@ -29,8 +29,7 @@ from uci_bridge.match.files import MatchError, read_match
 from uci_bridge.match.game import GameLine, sides
 from uci_bridge.match.match import Match
 from uci_bridge.match.openings import RandomOpenings
-from uci_bridge.match.report import Standing
-from uci_bridge.match.statistics import score_of_elo
+from uci_bridge.match.statistics import Standing, score_of_elo
 from uci_bridge.players import player_spec
 
 

@@ -28,7 +28,7 @@ from klss_app.stdout import print_document
 if TYPE_CHECKING:
     from uci_bridge.match.game import GameLine
     from uci_bridge.match.match import Match
-    from uci_bridge.match.report import Standing
+    from uci_bridge.match.statistics import Standing
 
 _MOST_PLIES = 200
 """The longest random opening."""

@@ -11,15 +11,19 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from uci_bridge.match.report import Standing
+from uci_bridge.match.game import GameLine, Side
 from uci_bridge.match.statistics import (
     LEAST_PAIRS,
-    PairCounter,
     Sprt,
+    Standing,
     elo_of_match,
     log_likelihood_ratio,
     score_of_elo,
 )
+
+
+def line(game: int, winner: Side | None) -> GameLine:
+    return {"game": game, "pair": game // 2, "winner": winner, "plies": 30, "reason": "king_captured"}
 
 
 def interval(score: float, games: int) -> list[float]:
@@ -39,8 +43,9 @@ def test_the_interval_without_pairs_is_antisymmetric_holds_the_middle_and_narrow
 
 def test_a_standing_counts_a_s_games_whatever_its_colour() -> None:
     standing = Standing()
-    for game, winner in enumerate(("a", "a", None, "b")):
-        standing.count({"game": game, "pair": game // 2, "winner": winner, "plies": 30, "reason": "king_captured"})
+    winners: tuple[Side | None, ...] = ("a", "a", None, "b")
+    for game, winner in enumerate(winners):
+        standing.count(line(game, winner))
     assert (standing.wins, standing.draws, standing.losses, standing.games, standing.score) == (2, 1, 1, 4, 2.5)
     assert vars(standing.by_color["white"]) == {"wins": 1, "draws": 1, "losses": 0}
     assert vars(standing.by_color["black"]) == {"wins": 1, "draws": 0, "losses": 1}
@@ -107,33 +112,32 @@ def test_a_test_takes_the_hypothesis_that_is_true_with_few_errors(elo: float, ta
     rng = random.Random(7)
     decisions = []
     for _ in range(60):
-        counter = PairCounter(Sprt(0.0, 80.0))
-        for pair in itertools.count():
-            for _ in range(2):
-                counter.count(pair, 2 * (rng.random() < win))
-            assert counter.tested is not None
-            if counter.tested.decision is not None:
-                break
-        decisions.append(counter.tested.decision)
+        standing = Standing(Sprt(0.0, 80.0))
+        games = itertools.count()
+        while not standing.decided:
+            standing.count(line(next(games), "a" if rng.random() < win else "b"))
+        assert standing.sprt is not None
+        decisions.append(standing.sprt.decision)
     # 5 % of errors are promised; more than 9 of 60 would be one chance in a thousand (binomial).
     assert sum(decision != taken for decision in decisions) <= 9
 
 
-def counted(sprt: Sprt, games: Iterable[tuple[int, int]]) -> PairCounter:
-    """After games, each a pair's number and half-points."""
-    counter = PairCounter(sprt)
+def counted(sprt: Sprt, games: Iterable[GameLine]) -> Standing:
+    """After these games."""
+    standing = Standing(sprt)
     for game in games:
-        counter.count(*game)
-    return counter
+        standing.count(game)
+    return standing
 
 
 def test_a_decision_does_not_depend_on_the_order_in_which_games_end_and_stays() -> None:
     rng = random.Random(3)
-    games = [(game // 2, rng.choice((0, 1, 2, 2, 2))) for game in range(200)]
+    winners: tuple[Side | None, ...] = ("b", None, "a", "a", "a")
+    games = [line(game, rng.choice(winners)) for game in range(200)]
     in_order = counted(Sprt(0.0, 100.0), games)
     mixed = games[:]
     rng.shuffle(mixed)
-    assert in_order.tested is not None and in_order.tested.decision == "elo1"
-    assert counted(Sprt(0.0, 100.0), mixed).tested == in_order.tested
-    after = counted(Sprt(0.0, 100.0), [*games, *((pair, 0) for pair in range(100, 200) for _ in "ab")])
-    assert after.tested == in_order.tested and after.counts[0] > in_order.counts[0]
+    assert in_order.sprt is not None and in_order.sprt.decision == "elo1"
+    assert counted(Sprt(0.0, 100.0), mixed).sprt == in_order.sprt
+    after = counted(Sprt(0.0, 100.0), [*games, *(line(game, "b") for game in range(200, 400))])
+    assert after.sprt == in_order.sprt and after.pairs[0] > in_order.pairs[0]

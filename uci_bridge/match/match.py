@@ -24,8 +24,7 @@ from uci_bridge.match.documents import commit, package_versions
 from uci_bridge.match.files import opened
 from uci_bridge.match.game import Conditions, Engines, GameLine, GameTask, play_game
 from uci_bridge.match.openings import Opening, RandomOpenings
-from uci_bridge.match.report import Standing
-from uci_bridge.match.statistics import Sprt
+from uci_bridge.match.statistics import Sprt, Standing
 from uci_bridge.match.workers import Work, workers_for
 
 FORMAT = 3
@@ -121,7 +120,7 @@ class Match(Conditions):
             **standing.document(),
             "elo": [each if math.isfinite(each) else None for each in (elo.low, elo.middle, elo.high)],
             "elo_method": elo.method,
-            "pairs": standing.pairs.counts,
+            "pairs": standing.pairs,
             "sprt": None if sprt is None else dataclasses.asdict(sprt) | {"decision": sprt.decision},
             "by_color": {color: record.document() for color, record in standing.by_color.items()},
             "reasons": dict(sorted(standing.reasons.items())),

@@ -1,4 +1,4 @@
-"""The arithmetic of a match: Elo with an interval, game pairs, and the sequential test.
+"""The results of a match from A's side: the score, Elo with an interval, game pairs, and the sequential test.
 
 Two games with one opening, colours swapped, are a *pair*; their results depend on each other, so that only pairs are
 independent samples. A pair's score is 0, ½, 1, 1½ or 2 points of A; the five counts are the *pentanomial*. Its spread
@@ -13,9 +13,14 @@ if all pairs had the same score, the interval is Wilson's over games, since the 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
+
+from klss.play.contest import TruthCount
+from klss.support.text import Document
+from uci_bridge.match.game import GameLine, Side, sides
 
 _Z = 1.959964
 """Quantile of the normal distribution for a two-sided interval of 95 %."""
@@ -157,31 +162,88 @@ class Sprt:
         return replace(self, llr=log_likelihood_ratio(pairs, self.elo0, self.elo1))
 
 
-class PairCounter:
-    """Counts games as pairs, and runs the test over them.
+@dataclass
+class Record:
+    """Games won, drawn and lost by A."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """Games counted."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Wins and half the draws."""
+        return self.wins + self.draws / 2
+
+    def add(self, winner: Side | None) -> None:
+        """Count a game."""
+        self.wins += winner == "a"
+        self.losses += winner == "b"
+        self.draws += winner is None
+
+    def document(self) -> Document:
+        """As JSON."""
+        counts = {"wins": self.wins, "draws": self.draws, "losses": self.losses}
+        return {"games": self.games, "score": self.score, **counts}
+
+
+class Standing(Record):
+    """The count so far, from A's side, and the test over the pairs, if there is one.
 
     The test takes the pairs in the order of their numbers, each once both games have ended. In the order in which games
     *end*, short games come first, and the result would depend on the number of workers. A decision is final.
     """
 
     def __init__(self, sprt: Sprt | None = None) -> None:
-        self.counts = [0] * 5  # int[5]: all complete pairs, by A's points 0, ½, 1, 1½, 2
-        self.tested = sprt  # the test after the pairs so far; None without one
+        super().__init__()
+        self.sprt = sprt  # the test after the pairs so far; None without one
+        self.truth = TruthCount()  # summed over games, in test mode
+        self.by_color = {"white": Record(), "black": Record()}  # the same count for A's games as White and as Black
+        self.pairs = [0] * 5  # int[5]: all complete pairs, by A's points 0, ½, 1, 1½, 2
+        self.reasons: Counter[str] = Counter()  # number of games by the reason of their end
         self._in_order = [0] * 5
         self._next = 0
         self._halves: dict[int, int] = {}
         self._whole: dict[int, int] = {}
 
-    def count(self, pair: int, half_points: int) -> None:
+    @property
+    def elo(self) -> Elo:
+        """The Elo difference so far."""
+        return elo_of_match(self.score, self.games, self.pairs)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the test has decided."""
+        return self.sprt is not None and self.sprt.decision is not None
+
+    def count(self, line: GameLine) -> None:
+        """Count a line of ``games.jsonl``."""
+        winner = line["winner"]
+        self.add(winner)
+        self.by_color["white" if sides(line["game"])[True] == "a" else "black"].add(winner)
+        self._count_pair(line["pair"], 1 if winner is None else 2 if winner == "a" else 0)
+        self.reasons[line["reason"]] += 1
+        if "truth" in line:
+            truth = line["truth"]
+            self.truth.checks += truth["checks"]
+            self.truth.lost += truth["lost"]
+            self.truth.sampled += truth["sampled"]
+
+    def _count_pair(self, pair: int, half_points: int) -> None:
         """Count a game of ``pair`` with ``half_points`` for A: 0, 1 or 2."""
         if pair not in self._halves:
             self._halves[pair] = half_points
             return
         points = self._halves.pop(pair) + half_points
-        self.counts[points] += 1
+        self.pairs[points] += 1
         self._whole[pair] = points
         while self._next in self._whole:
             self._in_order[self._whole.pop(self._next)] += 1
             self._next += 1
-            if self.tested is not None and self.tested.decision is None:
-                self.tested = self.tested.after(self._in_order)
+            if self.sprt is not None and self.sprt.decision is None:
+                self.sprt = self.sprt.after(self._in_order)
