@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 
 def asks_to_end() -> list[signal.Signals]:
@@ -31,3 +31,20 @@ def asked_to_end() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def at_signals(react: Callable[[], None]) -> None:
+    """Let the running loop of asyncio call ``react`` at each of these signals, and at Ctrl-C, from now on."""
+    import asyncio  # takes a while, and few commands have a loop
+
+    loop = asyncio.get_running_loop()
+
+    def pass_on(*_: object) -> None:
+        if not loop.is_closed():  # a second Ctrl-C may come while the program ends
+            loop.call_soon_threadsafe(react)
+
+    for number in (signal.SIGINT, *asks_to_end()):
+        try:
+            loop.add_signal_handler(number, react)
+        except NotImplementedError:  # on Windows loops have no signal handlers
+            signal.signal(number, pass_on)

@@ -3,7 +3,7 @@
 Reading order: ``main`` the entry point, which finds the command; ``games`` what ``--game`` takes; ``options`` the flags
 that commands share; ``errors`` what ends as one line.
 
-Commands: ``play`` with ``terminal``, ``screen``, ``human`` and ``saved_game``; ``board``; ``engine``
-with ``serving``; ``bot``; ``match``; ``track``; ``analyse`` with ``analysed_games``; ``solve``, ``exploit`` and
+Commands: ``play`` with ``terminal``, ``screen``, ``human`` and ``saved_game``; ``board``; ``engine``;
+``bot``; ``match``; ``track``; ``analyse`` with ``analysed_games``; ``solve``, ``exploit`` and
 ``tables`` with ``openspiel``; ``bench``; ``about``. Commands for Fog of War alone are in ``fog``.
 """

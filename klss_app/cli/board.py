@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from klss.support.signals import at_signals
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game
 from klss_app.cli.options import (
@@ -33,7 +34,6 @@ from klss_app.cli.options import (
     kept_game,
 )
 from klss_app.cli.saved_game import add_resume, asked_game
-from klss_app.cli.serving import at_signals
 from klss_app.flag_types import whole
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from klss.support.signals import at_signals
 from klss_app.cli.errors import UsageError
 from klss_app.cli.options import Parser, add_threads
-from klss_app.cli.serving import at_signals
 from klss_app.flag_types import positive
 from uci_bridge.bot.account import Bot, check_engine, engine, variant_served, who_am_i
 from uci_bridge.bot.config import BotConfig, load_config, read_token

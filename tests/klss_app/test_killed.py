@@ -19,8 +19,8 @@ import psutil
 import pytest
 
 from darkchess.fog.game.record import read_pgn
+from klss.support.signals import at_signals
 from klss_app.cli.main import main
-from klss_app.cli.serving import at_signals
 from tests.klss_app.match_files import rows, timeless
 from tests.uci_bridge.bot_bench import ENGINE, under_way, write_config
 from tests.uci_bridge.fake_server import FakeServer
