@@ -8,7 +8,7 @@ its first board, so an evaluator's module, with its compiled code, is imported o
 from __future__ import annotations
 
 import re
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
 
 from darkchess.errors import EvaluatorError
@@ -61,9 +61,8 @@ def evaluator_class(name: str) -> type[Evaluator]:
 
     check_evaluator_name(name)
     source = EVALUATORS[name].source if name in EVALUATORS else name
-    module, _, attribute = source.partition(":")
     try:
-        found = getattr(import_module(module), attribute)
+        found = resolve_name(source)
     except Exception as error:  # a foreign module may raise anything when it is imported
         raise EvaluatorError(
             f"evaluator: can't load {name!r} ({type(error).__name__}: {error}); expected a class in a module that "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
 
@@ -25,10 +24,8 @@ def kit_named(name: str) -> AnyKit:
     if ":" not in place:
         place = next((each.value for each in entry_points(group=ENTRY_POINTS, name=name)), name)
     if ":" not in place:
-        near = difflib.get_close_matches(name, KITS, n=1)
         known = f"expected {', '.join(KITS)}, openspiel:GAME, or MODULE:NAME of a kit or a game of OpenSpiel"
-        hint = f"did you mean {near[0]}?" if near else known
-        raise ConfigurationError(f"--game: got {name[:80]!r}; {hint}")
+        raise ConfigurationError(f"--game: got {name[:80]!r}, {known}")
     if not name.startswith(OPENSPIEL):
         try:
             found = resolve_name(place)
