@@ -105,9 +105,8 @@ def game_named(name: str) -> Game:
 
 
 def game_of(arguments: list[str]) -> str | None:
-    """Remove ``--game NAME`` from a command's arguments, and ``--import MODULE``, which becomes part of the name;
-    return the name; None: it is not there. A number is left in: it belongs to the other flag ``--game N``, a game in a
-    file of several. Raises :class:`UsageError`: a module with no game of OpenSpiel.
+    """Remove ``--game NAME`` from a command's arguments, and return the name; None: it is not there. A number is left
+    in: it belongs to the other flag ``--game N``, a game in a file of several.
 
     >>> arguments = ["a", "--game", "rbc", "b"]
     >>> game_of(arguments), arguments
@@ -115,19 +114,9 @@ def game_of(arguments: list[str]) -> str | None:
     >>> game_of(["GAME.pgn", "--game", "3"]) is None
     True
     """
-    name, module = _taken(arguments, "--game"), _taken(arguments, "--import")
-    if module is None:
-        return name
-    prefix, colon, game = (name or "").partition(":")
-    if not (prefix == "openspiel" and colon):
-        raise UsageError(f"--import: got {module[:80]!r} with no --game openspiel:NAME, expected both")
-    return f"{prefix}:{module}:{game}"
-
-
-def _taken(arguments: list[str], flag: str) -> str | None:
     for at, argument in enumerate(arguments):
         given, equals, value = argument.partition("=")
-        if given == flag:
+        if given == "--game":
             value = value if equals else " ".join(arguments[at + 1 : at + 2])
             if value and not value.isdigit() and not value.startswith("-"):
                 del arguments[at : at + (1 if equals else 2)]

@@ -185,11 +185,9 @@ def game_options(arguments: argparse.Namespace) -> Terms:
 
 
 def add_game(parser: Parser) -> None:
-    """Add ``--game`` and ``--import`` to the help only; :func:`klss_app.cli.games.game_of` has removed them."""
-    parser.add_argument(
-        "--game", metavar="NAME", help="the game: fog (the default), rbc, openspiel:GAME, or MODULE:NAME"
-    )
-    parser.add_argument("--import", metavar="MODULE", help="of Python, which registers the game openspiel:GAME")
+    """Add ``--game`` to the help only; :func:`klss_app.cli.games.game_of` has removed it."""
+    what = "fog (the default), rbc, openspiel:GAME, openspiel:MODULE:GAME if a module registers it, or MODULE:NAME"
+    parser.add_argument("--game", metavar="NAME", help=f"the game: {what}")
 
 
 def typed_moves(text: str, fen: str | None = None) -> list[chess.Move]:
