@@ -76,8 +76,8 @@ def test_every_player_plays_a_game_in_which_the_truth_is_never_lost(name: str) -
         pytest.param("dsmcp,particles=16,mixing=1", 60, marks=pytest.mark.slow),
     ],
 )
-def test_with_nodes_one_thread_and_two_play_the_same(text: str, nodes: int) -> None:
-    one, two = (play(f"{text},threads={threads}", "rbc-attacker", 4, nodes)[0] for threads in (1, 2))
+def test_with_nodes_one_thread_and_seven_play_the_same(text: str, nodes: int) -> None:
+    one, two = (play(f"{text},threads={threads}", "rbc-attacker", 4, nodes)[0] for threads in (1, 7))
     assert [(turn.sensed, turn.moved) for turn in one.turns] == [(turn.sensed, turn.moved) for turn in two.turns]
 
 
