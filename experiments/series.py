@@ -28,7 +28,6 @@ from uci_bridge.match.documents import commit, head, write_document
 from uci_bridge.match.files import MatchError, read_match
 from uci_bridge.match.game import GameLine, sides
 from uci_bridge.match.match import Match
-from uci_bridge.match.openings import RandomOpenings
 from uci_bridge.match.statistics import Standing, score_of_elo
 from uci_bridge.players import player_spec
 
@@ -204,7 +203,7 @@ def played(
     match = Match(
         kit=series.kit, a=_alone(series.kit, pairing.a), b=_alone(series.kit, pairing.b),
         games=pairing.games or series.games, seed=series.seed, budget=budget,
-        openings=RandomOpenings(4) if series.kit is FOG else None,  # blind chess has no such start
+        openings=4 if series.kit is FOG else None,  # blind chess has no such start
     )  # fmt: skip
     here, mine = folder / name, str(commit())
     of_games = here / "commit"

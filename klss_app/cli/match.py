@@ -70,10 +70,8 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     a, b = (game.player(text, parsed.stockfish) for text in (parsed.a, parsed.b))
 
     from uci_bridge.match.match import Match
-    from uci_bridge.match.openings import RandomOpenings
     from uci_bridge.match.statistics import Sprt
 
-    openings = getattr(parsed, "openings", None)
     match = Match(
         kit=game.kit,
         a=a,
@@ -86,7 +84,7 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
         check_truth=parsed.check_truth,
         sprt=None if parsed.sprt is None else Sprt(*parsed.sprt),
         rules=options.ruleset.name if game.ruled else None,
-        openings=None if openings is None else RandomOpenings(openings),
+        openings=getattr(parsed, "openings", None),
     )
     return _played(parsed, match)
 
@@ -125,7 +123,9 @@ def _played(parsed: argparse.Namespace, match: Match) -> int:
     """Play the remaining games and show the progress, a line a game or at a terminal one that is rewritten; return the
     exit code."""
     out = None if parsed.out is None else Path(parsed.out)
-    begin, standing = time.monotonic(), match.standing()
+    from uci_bridge.match.statistics import Standing
+
+    begin, standing = time.monotonic(), Standing(match.sprt)
     with closing(ProgressLine("klss match")) as progress:
 
         def on_game(line: GameLine, standing: Standing) -> None:

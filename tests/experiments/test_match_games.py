@@ -17,7 +17,7 @@ from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.kits.fog import FOG
 from uci_bridge.match.game import Engines, GameResult, GameTask, play_game
 from uci_bridge.match.match import Match, Standing
-from uci_bridge.match.openings import Opening, RandomOpenings
+from uci_bridge.match.openings import Opening
 from uci_bridge.players import engine_argv, player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
@@ -47,7 +47,7 @@ def timeless(result: GameResult) -> tuple[Any, ...]:
 @pytest.mark.slow
 def test_engines_in_processes_of_their_own_play_the_games_that_players_in_this_process_play() -> None:
     names = "klss2021,particles=50,purify=false", "greedy"
-    opening = RandomOpenings(3)
+    opening = 3
     apart = played(match_of(*names, nodes=60, openings=opening), 0, 1)
     here = played(match_of(*names, nodes=60, openings=opening, check_truth=True), 0, 1)
     assert [result.line.get("fault") or result.line.get("trouble") for result in (*apart, *here)] == [None] * 4
@@ -56,13 +56,13 @@ def test_engines_in_processes_of_their_own_play_the_games_that_players_in_this_p
 
 
 def test_a_game_does_not_depend_on_those_before_it() -> None:
-    match = match_of("greedy", "random", check_truth=True, openings=RandomOpenings(2))
+    match = match_of("greedy", "random", check_truth=True, openings=2)
     assert [timeless(game) for game in played(match, 3, 0)] == [timeless(game) for game in played(match, 0, 3)][::-1]
 
 
-@pytest.mark.parametrize(("openings", "fen"), [(None, None), (RandomOpenings(4), None), (RandomOpenings(2), FEN)])
+@pytest.mark.parametrize(("openings", "fen"), [(None, None), (4, None), (2, FEN)])
 def test_a_pair_has_one_opening_which_its_record_holds_and_each_game_a_seed_of_its_own(
-    openings: RandomOpenings | None, fen: str | None
+    openings: int | None, fen: str | None
 ) -> None:
     # A cap, since queens that nobody sees have millions of possible places.
     players = "greedy,cap=1000", "random,cap=1000"

@@ -7,13 +7,13 @@ import pytest
 
 from darkchess.board.position import Position
 from uci_bridge.kits.fog import FOG
-from uci_bridge.match.openings import OpeningError, RandomOpenings, king_hangs
+from uci_bridge.match.openings import OpeningError, king_hangs, random_opening
 
 
 def test_random_openings_are_legal_go_on_and_leave_no_king_to_be_captured() -> None:
     seen = set()
     for seed in range(60):
-        opening = RandomOpenings(7).opening(seed)
+        opening = random_opening(7, seed)
         referee = FOG.referee(FOG.setup(opening.fen), opening.moves)
         assert referee.ply == 7 and referee.outcome is None
         board = chess.Board(referee.fen())  # python-chess as the oracle: no side's king is attacked
@@ -40,4 +40,4 @@ def test_a_king_hangs_where_either_side_could_take_it(fen: str, hangs: bool) -> 
 
 def test_where_no_opening_can_be_found_that_is_said() -> None:
     with pytest.raises(OpeningError):
-        RandomOpenings(5).opening(1, "k7/8/K7/8/8/8/8/8 w - - 97 80")  # fifty moves without a capture
+        random_opening(5, 1, "k7/8/K7/8/8/8/8/8 w - - 97 80")  # fifty moves without a capture

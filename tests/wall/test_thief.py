@@ -26,7 +26,7 @@ from klss_app.cli.main import main
 from uci_bridge.kits.fog import FOG
 from uci_bridge.match.game import Engines, GameResult, play_game
 from uci_bridge.match.match import Match
-from uci_bridge.match.openings import RandomOpenings
+from uci_bridge.match.openings import random_opening
 from uci_bridge.players import player_spec
 
 FOREIGN = Path(__file__).parents[1] / "uci_bridge" / "foreign_engine.py"
@@ -104,9 +104,8 @@ def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
 ) -> None:
     """In a match with openings and in ``klss play``, as the engines' processes are given."""
     thief = THIEF.replace("cmd:", f"cmd:env KEEP={tmp_path / 'kept'} ", 1)
-    openings = RandomOpenings(4)
     players = {"a": player_spec(FOG, thief), "b": player_spec(FOG, f"{thief} 1")}
-    match = Match(kit=FOG, **players, games=2, seed=7, budget=TimeControl(nodes=1), fen=FEN, openings=openings)
+    match = Match(kit=FOG, **players, games=2, seed=7, budget=TimeControl(nodes=1), fen=FEN, openings=4)
     results, _ = played(match, 2)
     flags = ("--nodes", "1", "--seed", "7", "--fen", FEN, "--pgn", str(tmp_path / "game.pgn"))
     assert main(["play", "--white", thief, "--black", f"{thief} 1", *flags]) == 0
@@ -117,5 +116,5 @@ def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
     assert len(shown) == len(seeds) == 6 and all(0 <= seed < 2**53 for seed in seeds)
     guesses = {(seed, guess(seed)) for seed in seeds for guess in GUESSES}
     assert not [(seed, guess) for seed, guess in guesses if guess in seeds - {seed}]
-    drawn = {openings.opening(guess, FEN).text() for _, guess in guesses}
+    drawn = {random_opening(4, guess, FEN).text() for _, guess in guesses}
     assert not drawn & {result.line["opening"] for result in results}

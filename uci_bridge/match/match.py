@@ -23,7 +23,7 @@ from klss.support.text import Document
 from uci_bridge.match.documents import commit, package_versions
 from uci_bridge.match.files import opened
 from uci_bridge.match.game import Conditions, Engines, GameLine, GameTask, play_game
-from uci_bridge.match.openings import Opening, RandomOpenings
+from uci_bridge.match.openings import Opening, random_opening
 from uci_bridge.match.statistics import Sprt, Standing
 from uci_bridge.match.workers import Work, workers_for
 
@@ -40,14 +40,14 @@ class Match(Conditions):
     # start position of every game whose opening has none of its own; None for the usual one
     fen: str | None = None
     sprt: Sprt | None = None  # the test that ends the match; None: the number of games ends it
-    openings: RandomOpenings | None = None  # the games' beginnings; None: no moves before the players'
+    openings: int | None = None  # random moves that begin each pair of games, 1 or more; None: none
 
     def task(self, game: int) -> GameTask:
-        """Game number ``game``. Raises OpeningError (see :meth:`uci_bridge.match.openings.RandomOpenings.opening`)."""
+        """Game number ``game``. Raises OpeningError (see :func:`uci_bridge.match.openings.random_opening`)."""
         pair, opening = game // 2, Opening(self.fen)
         if self.openings is not None:
             ruleset = self.kit.setup(self.fen, self.rules).ruleset  # openings are Fog of War's
-            opening = self.openings.opening(opening_seed(self.seed, pair), self.fen, ruleset)
+            opening = random_opening(self.openings, opening_seed(self.seed, pair), self.fen, ruleset)
         return GameTask(game, game_seed(self.seed, game), opening)
 
     def run(
@@ -58,7 +58,7 @@ class Match(Conditions):
         *,
         workers: int | None = None,  # games at a time; None: 1, or the number of the cluster's threads
         scheduler: str | None = None,  # of a dask cluster that plays; None: this process does
-        standing: Standing | None = None,  # a fresh ``standing()`` to count in, for callers that watch it meanwhile
+        standing: Standing | None = None,  # a fresh ``Standing(sprt)`` to count in, for callers that watch it meanwhile
     ) -> Standing:
         """Play the games that are not played yet; Ctrl-C, SIGTERM and SIGHUP end it at once with a KeyboardInterrupt.
 
@@ -66,7 +66,7 @@ class Match(Conditions):
         a game has no opening; NeverAnswered: a program failed before its first answer, which ends the match without its
         game.
         """
-        standing = self.standing() if standing is None else standing
+        standing = Standing(self.sprt) if standing is None else standing
         with contextlib.ExitStack() as stack:
             files = stack.enter_context(opened(out, self.identity())) if out is not None else None
             lines = files.lines if files is not None else []
@@ -91,10 +91,6 @@ class Match(Conditions):
                     break
         return standing
 
-    def standing(self) -> Standing:
-        """The count before the first game."""
-        return Standing(self.sprt)
-
     def identity(self) -> Document:
         """The fields that must be equal for a match to be resumed; the number of games and the test may change."""
         identity = {
@@ -109,7 +105,7 @@ class Match(Conditions):
         if self.kit.name != "fog":  # matches of Fog of War don't have the field
             identity["game"] = self.kit.name
         if self.kit.rules:
-            openings = None if self.openings is None else self.openings.identity()
+            openings = None if self.openings is None else {"random_plies": self.openings}
             identity |= {"rules": self.rules or self.kit.rules[0], "openings": openings}
         return dict(json.loads(json.dumps(identity)))
 

@@ -34,39 +34,26 @@ class Opening:
         return " ".join(self.moves) or self.fen
 
 
-@dataclass(frozen=True)
-class RandomOpenings:
-    """Random moves, uniform over the legal ones at each ply.
+def random_opening(plies: int, seed: int, fen: str | None = None, ruleset: Ruleset = PAPER) -> Opening:
+    """The opening of a pair of games: ``plies`` random moves, uniform over the legal ones at each ply, a function of
+    ``seed``, which no player gets. It is drawn again if the game is over after it, or if either side, were it to move,
+    could capture the king at once. Raises OpeningError: no draw gave one.
 
-    An opening is drawn again if the game is over after it, or if either side, were it to move, could capture the king
-    at once.
+    >>> one, same = (random_opening(6, seed=3) for _ in range(2))
+    >>> one == same and len(one.moves) == 6
+    True
     """
-
-    plies: int  # number of moves, 1 or more
-
-    def opening(self, seed: int, fen: str | None = None, ruleset: Ruleset = PAPER) -> Opening:
-        """The opening of a pair of games, a function of ``seed``, which no player gets. Raises OpeningError: no draw
-        gave one.
-
-        >>> one, same = (RandomOpenings(6).opening(seed=3) for _ in range(2))
-        >>> one == same and len(one.moves) == 6
-        True
-        """
-        rng = random.Random(int.from_bytes(hashlib.sha256(f"opening/{seed}".encode()).digest(), "little"))
-        for _ in range(_DRAWS):
-            game = Referee(fen, ruleset)
-            while game.ply < self.plies and game.outcome is None:
-                game.push(rng.choice(game.legal_moves()))
-            if game.outcome is None and not king_hangs(game.position):
-                return Opening(fen, tuple(move.uci() for move in game.moves))
-        raise OpeningError(
-            f"got {self.plies} random plies, but {_DRAWS} draws ended the game or left a king to be captured; "
-            "expected fewer plies, or another start position"
-        )
-
-    def identity(self) -> object:
-        """JSON values that are equal for equal openings, for resuming a match."""
-        return {"random_plies": self.plies}
+    rng = random.Random(int.from_bytes(hashlib.sha256(f"opening/{seed}".encode()).digest(), "little"))
+    for _ in range(_DRAWS):
+        game = Referee(fen, ruleset)
+        while game.ply < plies and game.outcome is None:
+            game.push(rng.choice(game.legal_moves()))
+        if game.outcome is None and not king_hangs(game.position):
+            return Opening(fen, tuple(move.uci() for move in game.moves))
+    raise OpeningError(
+        f"got {plies} random plies, but {_DRAWS} draws ended the game or left a king to be captured; expected fewer "
+        "plies, or another start position"
+    )
 
 
 def king_hangs(position: Position) -> bool:
