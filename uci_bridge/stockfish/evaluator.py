@@ -102,15 +102,6 @@ def stockfish_version(path: str | None = None) -> str | None:
     return None if name is None else name[1].decode("ascii").strip()
 
 
-def check_stockfish(path: str | os.PathLike[str] | None = None) -> None:
-    """Let the program of :func:`find_stockfish` make a move. Raises StockfishMissing: it can't be executed, or is not
-    an engine that speaks UCI.
-    """
-    found = find_stockfish(path)
-    if b"bestmove " not in _said(found):
-        raise StockfishMissing(f"Stockfish: got {found!r}, which made no move; expected an engine that speaks UCI")
-
-
 @lru_cache
 def _said(program: str) -> bytes:
     """The output of a program that is asked for its name and a move; empty if it can't be run, or hangs."""
@@ -290,7 +281,9 @@ class StockfishEvaluator(Evaluator):
     @classmethod
     def check(cls, choice: EvaluatorChoice) -> None:
         """Start Stockfish and let it move."""
-        check_stockfish(choice.stockfish)
+        found = find_stockfish(choice.stockfish)
+        if b"bestmove " not in _said(found):
+            raise StockfishMissing(f"Stockfish: got {found!r}, which made no move; expected an engine that speaks UCI")
 
     @classmethod
     def versions(cls, choice: EvaluatorChoice) -> dict[str, str | None]:
