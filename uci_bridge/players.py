@@ -14,7 +14,7 @@ from klss.play.limits import TimeControl
 from uci_bridge.child_processes import own_program
 from uci_bridge.commands import COMMAND, Program, command
 from uci_bridge.protocol.engine_process import EngineProcess
-from uci_bridge.protocol.host import AnyHosted, HostedPlayer, rehearse
+from uci_bridge.protocol.host import AnyHosted, HostedPlayer, Thinking, rehearse
 
 
 def player_spec(kit: AnyKit, text: str) -> Spec:
@@ -69,9 +69,9 @@ class PlayerMaker:
         with contextlib.suppress(Exception):
             self.process.start()
 
-    def player(self, seed: int) -> AnyHosted:
+    def player(self, seed: int, thinking: Thinking = contextlib.nullcontext) -> AnyHosted:
         """A player for games one after the other."""
-        return HostedPlayer(self.process, self._kit.wire, seed=seed, whole=self._whole)
+        return HostedPlayer(self.process, self._kit.wire, seed=seed, whole=self._whole, thinking=thinking)
 
     def warm_up(self) -> None:
         """Load a player's code before a clock runs.

@@ -11,16 +11,17 @@ import contextlib
 import datetime
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import chess
 
-from klss.play.contest import Answer, AnyPlayer, AnyReferee, Decision, Observation, Player, Setup
-from klss.play.limits import Limit, TimeControl
-from klss.play.outcome import Outcome, Seat
+from klss.play.contest import AnyPlayer, AnyReferee
+from klss.play.limits import TimeControl
+from klss.play.outcome import Seat
 from klss.support.seeds import NATURE, player_seed
 from klss.support.signals import asked_to_end
 from klss.support.text import counted
@@ -71,63 +72,6 @@ def _loading_text(seconds: float) -> str:
     return f"loading the engine (the first time it is compiled: a minute)  {seconds:.0f} s"
 
 
-class EngineAtTerminal(Player[Setup, Observation, Answer]):
-    """An engine, which plays in a process of its own, with a spinner while it loads and thinks.
-
-    The spinner runs from a turn's first question to the turn's end: otherwise it would tell that a move was refused and
-    that the engine thinks about another.
-    """
-
-    def __init__(
-        self,
-        maker: PlayerMaker,
-        player: Player[Setup, Observation, Answer],
-        name: str,
-        terminal: Terminal,
-    ) -> None:
-        self._maker, self._player, self._name, self._terminal = maker, player, name, terminal
-        self._turn: contextlib.ExitStack | None = None  # the spinner of the present turn
-
-    @property
-    def last_fault(self) -> str | None:  # type: ignore[override]
-        return self._player.last_fault
-
-    def load(self) -> None:
-        """Wait until its process has loaded its code."""
-        with self._terminal.spinner(_loading_text):
-            self._maker.warm_up()
-
-    def begin(self, seat: Seat, setup: Setup) -> None:
-        self._player.begin(seat, setup)
-
-    def observe(self, observation: Observation) -> None:
-        self._player.observe(observation)
-
-    def answer(self, question: str, limit: Limit) -> Decision[Answer]:
-        if self._turn is None:
-            self.load()
-            self._turn = contextlib.ExitStack()
-            self._turn.enter_context(self._terminal.spinner(lambda seconds: f"{self._name} thinks …  {seconds:.1f} s"))
-        try:
-            return self._player.answer(question, limit)
-        except BaseException:
-            self.turn_over()
-            raise
-
-    def turn_over(self) -> None:
-        """The engine's turn is over."""
-        if self._turn is not None:
-            self._turn.close()
-            self._turn = None
-
-    def end(self, outcome: Outcome) -> None:
-        self._player.end(outcome)
-
-    def close(self) -> None:
-        self.turn_over()
-        self._player.close()
-
-
 class TerminalGame:
     """One game of ``klss play``; ``record`` is the file to write, None for that of a game that is resumed, or a new one
     in ``klss-games``.
@@ -145,7 +89,8 @@ class TerminalGame:
         self._hand: AnyHuman | None = None  # the human as a player
         self._referee: AnyReferee | None = None
         self._makers: dict[Seat, PlayerMaker] = {}
-        self._engines: dict[Seat, EngineAtTerminal[Any, Any, Any]] = {}  # of a game that was chosen by name
+        self._engines: dict[Seat, AnyPlayer] = {}
+        self._thinking: contextlib.ExitStack | None = None  # the spinner of an engine's present turn
 
     def run(self) -> int:
         """Play; return the exit code."""
@@ -178,6 +123,7 @@ class TerminalGame:
             self._save("the game ended by an error")
             raise
         finally:
+            self._pass()
             for engine in self._engines.values():
                 engine.close()
 
@@ -211,7 +157,7 @@ class TerminalGame:
         settings, names, front = self._settings, self._names, self._game.front
         for seat, maker in self._makers.items():
             own_seed = player_seed(settings.seed, chess.COLOR_NAMES[seat])
-            self._engines[seat] = EngineAtTerminal(maker, maker.player(own_seed), names[seat], self._terminal)
+            self._engines[seat] = maker.player(own_seed, partial(self._thinks, seat))
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._makers.items()})
         players: dict[Seat, AnyPlayer] = dict(self._engines)
@@ -223,8 +169,8 @@ class TerminalGame:
             players[self._human] = self._hand
             controls[self._human] = TimeControl(clock=settings.clock)
         if self._human is None or settings.clock is not None:
-            for engine in self._engines.values():
-                engine.load()
+            for maker in self._makers.values():
+                self._warm_up(maker)
         if self._human is not None:  # who plays may see only the own side
             Arbiter(referee, players, controls, on_pass=self._pass, remaining_s=self._clocks).play()
             self._terminal.say("", *front.end_lines(referee, names))
@@ -248,9 +194,31 @@ class TerminalGame:
         words = [front.words(referee, played, self._names[played.seat])]
         self._terminal.say(*(words if step is None else boards(self._terminal, front, step)))
 
-    def _pass(self, seat: Seat) -> None:
-        if seat in self._engines:
-            self._engines[seat].turn_over()
+    def _warm_up(self, maker: PlayerMaker) -> None:
+        """Wait until an engine's process has loaded its code."""
+        with self._terminal.spinner(_loading_text):
+            maker.warm_up()
+
+    @contextlib.contextmanager
+    def _thinks(self, seat: Seat) -> Iterator[None]:
+        """Show a spinner from the first question to an engine in its turn to the turn's end: otherwise it would tell
+        that a move was refused and that the engine thinks about another."""
+        if self._thinking is None:
+            self._warm_up(self._makers[seat])
+            self._thinking = contextlib.ExitStack()
+            name = shown_name(self._settings.players[seat])
+            self._thinking.enter_context(self._terminal.spinner(lambda seconds: f"{name} thinks …  {seconds:.1f} s"))
+        try:
+            yield
+        except BaseException:
+            self._pass()
+            raise
+
+    def _pass(self, seat: Seat | None = None) -> None:
+        """The turn is over."""
+        if self._thinking is not None:
+            self._thinking.close()
+            self._thinking = None
 
     def _left(self, why: BaseException) -> tuple[int, str]:
         """The exit code of a game that was left before its end, and the reason in words."""

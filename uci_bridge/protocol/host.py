@@ -46,6 +46,8 @@ _STRAYS = 16
 
 _REHEARSAL = Limit(time_s=0.1)
 
+Thinking: TypeAlias = Callable[[], contextlib.AbstractContextManager[object]]
+
 
 class HostedPlayer(Player[Setup, Observation, Answer]):
     """One player of one game after the other, played by an engine process."""
@@ -62,8 +64,9 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
         # as in a match: an engine whose process ends between two questions has lost the game, instead of being started
         # again; a failure of a program before its first reply ends the match
         whole: bool = False,
+        thinking: Thinking = contextlib.nullcontext,  # entered while the engine is asked
     ) -> None:
-        self._engine, self._wire, self._whole = engine, wire, whole
+        self._engine, self._wire, self._whole, self._thinking = engine, wire, whole, thinking
         self._seed = seed % _SEEDS
         self._key = secrets.token_hex(16) if key is None else key
         self._restarts, self._quiet = restarts, quiet
@@ -107,7 +110,8 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
         began = time.monotonic()
         while True:
             try:
-                decision = self._decision(question, self._reply_to(question, limit, began))
+                with self._thinking():
+                    decision = self._decision(question, self._reply_to(question, limit, began))
                 self._known = self._last
                 return decision
             except (OSError, ProtocolError) as fault:
