@@ -182,10 +182,10 @@ def test_processes_live_on_from_game_to_game_and_one_that_died_is_started_again(
 
 def test_a_file_s_configuration_reaches_its_process_without_the_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text('base = "klss2021"\nname = "mine"\nparticles = 7\ngadget = "resolve"\n')
+    path.write_text('base = "klss2021"\nname = "mine"\nparticles = 7\ncap = 8000\n')
     chosen = configuration(str(path))
     path.unlink()
     argv = engine_argv(FOG, chosen, EvaluatorChoice("stockfish", "/opt/fish"))
     found = configuration(argv[argv.index("--configuration") + 1])
-    assert (found.fields()["particles"], found.fields()["gadget"]) == (7, "resolve")
+    assert (found.fields()["particles"], found.fields()["cap"]) == (7, 8000)
     assert argv[argv.index("--evaluator") :] == ("--evaluator", "stockfish", "--stockfish", "/opt/fish")
