@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import math
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from klss.support.signals import at_signals
@@ -23,7 +25,6 @@ from uci_bridge.bot.account import Bot, check_engine, engine, variant_served, wh
 from uci_bridge.bot.config import BotConfig, load_config, read_token
 from uci_bridge.bot.dialect import DIALECTS
 from uci_bridge.bot.lichess import Client, ServerError, Token
-from uci_bridge.bot.log import log_to_stderr
 from uci_bridge.bot.record import Records
 from uci_bridge.child_processes import close_to_others
 
@@ -101,3 +102,40 @@ async def _play(config: BotConfig, token: Token, folder: Path, grace_s: float | 
     log.info("stopped", extra={"fields": {"games": sum(bot.finished for bot in bots)}})
     sys.stderr.flush()
     return 0
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record of the log as one JSON object: ``time`` (UTC), ``level``, ``event``, then the record's
+    ``fields``, and a ``traceback`` if there is one. The token should never reach the log; if it does, it is replaced
+    here.
+    """
+
+    def __init__(self, token: Token | None = None) -> None:
+        super().__init__()
+        self.token = token
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, without its newline."""
+        when = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line = {"time": when.replace("+00:00", "Z"), "level": record.levelname.lower(), "event": record.getMessage()}
+        if not record.name.startswith("uci_bridge"):
+            line["logger"] = record.name
+        for name, value in getattr(record, "fields", {}).items():
+            line.setdefault(name, value)
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        text = json.dumps(line, default=str)  # in ASCII, of which a terminal obeys nothing
+        return text if self.token is None else self.token.hide(text)
+
+
+def log_to_stderr(level: int) -> JsonLines:
+    """Send all logging of this process to stderr; return the formatter, so that it can be given the token once that is
+    read.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    formatter = JsonLines()
+    handler.setFormatter(formatter)
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    return formatter

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uci_bridge.bot.log import JsonLines
+from klss_app.cli.bot import JsonLines
 from uci_bridge.protocol.codec import MAX_DEPTH, fit_to_keep
 
 WORDS = st.text(st.characters(), max_size=8)

@@ -19,6 +19,7 @@ import pytest
 
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss.play.outcome import Outcome
+from klss_app.cli.bot import JsonLines
 from tests.uci_bridge.bot_bench import QUICK
 from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer
 from uci_bridge.bot.account import engine
@@ -34,7 +35,6 @@ from uci_bridge.bot.lichess import (
     Timing,
     Token,
 )
-from uci_bridge.bot.log import JsonLines
 
 # The dialects.
 
