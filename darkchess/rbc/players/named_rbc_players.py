@@ -62,12 +62,12 @@ plan on synopses, and two scripts.
 
 _LEVELS = (
     ("rbc-expect", 20, 1, 0.5),
-    ("rbc-expect", 100, 1, 0.3),
+    ("rbc-expect", 200, 2, 0.3),
     ("rbc-expect", 500, 4, 0.2),
     ("rbc-expect", 2_000, 16, 0.12),
     ("rbc-expect", 20_000, 64, 0.06),
-    ("rbc-expect", 2_000_000, 512, 0.02),
-    ("rbc-tower", 20_000, 64, 0.06),
+    ("rbc-expect", 200_000, 200, 0.04),
+    ("rbc-expect", 1_000_000, 350, 0.03),
     ("rbc-tower", 2_000_000, 512, 0.02),
 )
 """Of each level: a configuration, the most positions in the set, the most of them that are valued, and ``spread``."""
