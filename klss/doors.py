@@ -15,6 +15,7 @@ memory_mb : int, optional
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -30,6 +31,7 @@ from klss.support.text import read_text
 from klss.theory import equilibrium, first_order, policies
 from klss.theory.best_response import exploitability
 from klss.theory.equilibrium import Solution, SolveStats, Source
+from klss.theory.exact import proved
 from klss.theory.exact import solve as solve_exactly
 from klss.theory.first_order import FirstOrderMethod
 from klss.theory.folding import fold, locked
@@ -39,6 +41,9 @@ from klss.theory.sequence_form import sequence_form
 from klss.theory.treeplex import behaviour, realization
 
 _GAMES = "a game string, a pyspiel.Game, a path of .efg or .nfg, a pygambit.Game, a kit, a klss.Game or a Solution"
+
+_LONG_S = 24 * 3600.0
+"""Seconds from which on an estimate of the time left is not worth telling."""
 
 _TELL_S = 0.5
 """Least seconds between two reports of how many nodes are listed."""
@@ -52,12 +57,32 @@ class Progress(NamedTuple):
     what: str  # "nodes" while the game is listed, then its "payoffs"; "iterations" of a method; "games"
     done: int
     gap: float | None = None  # after so many iterations, in the game's units
+    left_s: float | None = None  # estimated seconds until the gap, or the limit of time
 
     def __str__(self) -> str:
-        return f"{self.done:,} {self.what}" + ("" if self.gap is None else f", gap {self.gap:.2g}")
+        gap = "" if self.gap is None else f", gap {self.gap:.2g}"
+        return f"{self.done:,} {self.what}{gap}" + ("" if self.left_s is None else f", about {self.left_s:,.0f} s left")
 
 
 OnProgress = Callable[[Progress], None]
+
+
+class _Iterations:
+    """Reports iterations, and how long they still take if the gap goes on falling by the same power of time."""
+
+    def __init__(self, tell: OnProgress, gap: float, seconds: float | None) -> None:
+        self._tell, self._gap, self._seconds = tell, gap, seconds
+        self._began, self._seen = time.monotonic(), list[tuple[float, float]]()
+
+    def __call__(self, done: int, gap: float) -> None:
+        spent = time.monotonic() - self._began
+        self._seen.append((spent, gap))
+        before, was = self._seen[len(self._seen) // 2]
+        left = math.inf if self._seconds is None else max(0.0, self._seconds - spent)
+        if was > gap > self._gap > 0.0 and spent > before > 0.0:
+            times = math.log(gap / self._gap) * math.log(spent / before) / math.log(was / gap)
+            left = min(left, spent * math.expm1(min(times, 20.0)))
+        self._tell(Progress("iterations", done, gap, left if left < _LONG_S else None))
 
 
 def solve(
@@ -135,10 +160,11 @@ def solve(
         fixed = locked(form, given)
     folded = fold(form if fixed is None else fixed.form)
     if iterated:
+        wanted = first_order.GAP if gap is None else gap
         found = first_order.solve(
-            folded.form, method=method, gap=first_order.GAP if gap is None else gap, seconds=seconds,
-            max_bytes=most, resume=None if resume is None else Path(resume),
-            on_progress=on_progress and (lambda n, left: on_progress(Progress("iterations", n, left))),
+            folded.form, method=method, gap=wanted, seconds=seconds, max_bytes=most,
+            resume=None if resume is None else Path(resume),
+            on_progress=on_progress and _Iterations(on_progress, wanted, seconds),
         )  # fmt: skip
     else:
         found = equilibrium.solve(folded.form, time_limit_s=seconds, max_bytes=most)
@@ -147,14 +173,14 @@ def solve(
 
 
 def load(path: str | Path, game: Any = None) -> Solution:
-    """Return what :meth:`Solution.save` or ``klss solve --out`` wrote, in floating point; the value and the
-    exploitability are computed again. The file names its game, if none is given.
+    """Return what :meth:`Solution.save` or ``klss solve --out`` wrote; the value and the exploitability are computed
+    again. Fractions of an exact solution stay fractions. The file names its game, if none is given.
 
     >>> import klss, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     klss.solve("kuhn_poker").save(f"{folder}/kuhn.json")
-    ...     round(18 * klss.load(f"{folder}/kuhn.json").value, 9)
-    -1.0
+    ...     klss.solve("kuhn_poker", exact=True).save(f"{folder}/kuhn.json")
+    ...     klss.load(f"{folder}/kuhn.json").value
+    Fraction(-1, 18)
     """
     strategies = policies.read_policy(Path(path))
     about = json.loads(read_text(Path(path)))
@@ -164,7 +190,8 @@ def load(path: str | Path, game: Any = None) -> Solution:
     value, gap = form.value(x, y), exploitability(form, x, y)
     stats = SolveStats(0, 0, int(form.payoff.nnz), str(about.get("method", "file")), 0, 0.0, ())
     good = gap <= equilibrium.tolerance(form, value)
-    return Solution(value, x, y, "optimal" if good else "iteration_limit", gap, stats, listed, source=source)
+    found = Solution(value, x, y, "optimal" if good else "iteration_limit", gap, stats, listed, source=source)
+    return proved(found, strategies)
 
 
 def exploit(

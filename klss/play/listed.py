@@ -1,7 +1,8 @@
 """The whole tree of a small game, from its rules alone, for :func:`klss.solve`.
 
-An infoset is what a seat was shown and has answered, in this order. A seat that waits has none, so that these games can
-be solved, but not divided into subgames. A win pays 1, a loss −1.
+An infoset is what a seat was shown and has answered, in this order, also where it waits. If waits break perfect recall,
+because a seat waits in one branch and not in another, they are no infosets: then the game can be solved, but not
+divided into subgames. A win pays 1, a loss −1.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from klss.errors import TooLargeError
+from klss.errors import GameError, TooLargeError
 from klss.play.outcome import Seat
 from klss.play.possible import after, every
 from klss.play.small_game import PlainKit
@@ -52,12 +53,16 @@ def listed(kit: PlainKit[Any, Any, Any, Any], max_nodes: int, tell: Callable[[in
             for each, (text, told) in known.items():
                 seen = referee.observations(each)
                 now[each] = text + "".join(f"> {shown}\n" for shown in seen[told:]), len(seen)
-            labels = (now[True][0], None) if seat else (None, now[False][0])
+            mine, yours = (text if each == seat else f"[waits] {text}" for each, (text, _) in now.items())
+            player = 0 if seat else 1
             node = added(
-                builder.add_decision(above, name, player=0 if seat else 1, observations=labels, probability=share)
+                builder.add_decision(above, name, player=player, observations=(mine, yours), probability=share)
             )
             for answer in kit.choices(referee.observations(seat)):
                 word = kit.word(answer, referee.observations(seat))
                 then = now | {seat: (f"{now[seat][0]}< {word}\n", now[seat][1])}
                 left.append((node, word, partial(after, referee, answer), then))
-    return builder.build()
+    try:
+        return builder.build()
+    except GameError:
+        return builder.build(waits=False)

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from klss.errors import GameError, SolverError
 from klss.theory import equilibrium
-from klss.theory.certificate import probabilities, simplest, worst_case
+from klss.theory.certificate import ExactStrategy, probabilities, simplest, worst_case
 from klss.theory.equilibrium import Solution, build_program, named
 from klss.theory.folding import Smaller, fold
+from klss.theory.game import Named
 from klss.theory.rational import RationalProgram
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import Treeplex
@@ -63,12 +65,29 @@ def solve(form: SequenceForm, *, time_limit_s: float | None = None, max_bytes: i
         named(game, player, _behaviour(treeplex, plan))
         for player, (treeplex, plan) in enumerate(zip(form.treeplexes, whole, strict=True))
     )
-    # The certificate.
-    low, high = worst_case(game, 0, first), worst_case(game, 1, second)
-    if low != high:
-        raise SolverError(f"exact: the strategies guarantee {low} and {high}, expected one value")
     x, y = (np.array([float(each) for each in plan]) for plan in whole)
-    return replace(rounded, value=low, x=x, y=y, status="optimal", exploitability=0.0, game=game, exact=(first, second))
+    found = proved(replace(rounded, x=x, y=y, game=game), (first, second))
+    if found.exact is None:
+        raise SolverError("exact: the strategies found guarantee two values, expected one")
+    return found
+
+
+def proved(solution: Solution, strategies: tuple[Named, Named]) -> Solution:
+    """Return the solution with ``strategies`` and the value as fractions, if they are such and guarantee one value;
+    otherwise as it is.
+    """
+    game = solution.game
+    assert game is not None
+    if not all(isinstance(p, Fraction) for named in strategies for row in named.values() for p in row.values()):
+        return solution
+    first, second = cast(tuple[ExactStrategy, ExactStrategy], strategies)
+    try:
+        low, high = worst_case(game, 0, first), worst_case(game, 1, second)
+    except (KeyError, ValueError):  # an infoset or an action has no name, or a sum is not 1
+        return solution
+    if low != high:
+        return solution
+    return replace(solution, value=low, status="optimal", exploitability=0.0, exact=(first, second))
 
 
 def _ways(folded: Smaller, player: int) -> list[tuple[int, Fraction]]:

@@ -294,8 +294,8 @@ class GameBuilder:
             raise GameError(f"terminal: got utility {utility}; expected a finite number")
         return self._add(parent, action, TERMINAL, probability, utility)
 
-    def build(self) -> Game:
-        """Check every law and return the game.
+    def build(self, *, waits: bool = True) -> Game:
+        """Check every law and return the game; without ``waits`` a player has no infosets where it waits.
 
         Raises
         ------
@@ -332,7 +332,7 @@ class GameBuilder:
                 )
             # Both players' infosets there: a new one, or a known one with the same mover and actions.
             for i in (0, 1):
-                if observed is None or (observed[i] is None and self._player[node] != i):
+                if observed is None or (self._player[node] != i and (observed[i] is None or not waits)):
                     labels[i].append(-1)
                     continue
                 key, turn = observed[i], self._player[node] == i

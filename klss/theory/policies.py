@@ -9,8 +9,10 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,10 @@ from klss.theory.game import Game, Named
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import realization, uniform_behaviour
 
-FORMS = "a dict, a file of klss solve, a Solution, a policy of OpenSpiel, a function, 'uniform', or two of them"
+FORMS = (
+    "a dict, a file of klss solve, a Solution, a policy of OpenSpiel, a profile of pygambit, a function, 'uniform', "
+    "or two of them"
+)
 """What :func:`strategies` takes."""
 
 _UNIFORM = (None, "uniform", "random")
@@ -34,6 +39,9 @@ _UNIFORM = (None, "uniform", "random")
 
 _SUM = 1e-6
 """Largest error of an infoset's sum of probabilities; within it they are normalised."""
+
+_FRACTION = re.compile(r"\d{1,4000}(/\d{1,4000})?")
+"""A probability as ``klss solve --exact`` writes it; Python reads no longer whole numbers."""
 
 _BYTES_A_BYTE = 40
 """Memory that strategies take while they are read, for each byte of their file (measured: 19 to 33)."""
@@ -75,7 +83,8 @@ def strategies(given: Any, game: Game | None, spiel: Any = None) -> tuple[Named,
 
     Parameters
     ----------
-    given : dict, str, Path, Solution, policy of OpenSpiel, function, "uniform", None, or two of them, one a player
+    given : dict, str, Path, Solution, policy of OpenSpiel, pygambit.MixedBehaviorProfile, function, "uniform",
+        None, or two of them, one a player
         A dict has the infosets of both. An infoset has probabilities by actions' names, or in the order of the actions,
         or the name of the action played. A function of the infoset's name and its actions' returns one of these.
         Infosets without are uniform.
@@ -90,6 +99,8 @@ def strategies(given: Any, game: Game | None, spiel: Any = None) -> tuple[Named,
         It is none of these, or has no probabilities.
     """
     given = opened(given)
+    if hasattr(given, "mixed_behaviors"):
+        given = [_of_gambit(behaviour) for _, behaviour in given.mixed_behaviors()]
     if isinstance(given, Mapping) and game is not None:
         # Each player's own infosets, and those of neither, which behaviour_of refuses.
         mine, yours = ({str(key) for key in tree.keys} for tree in game.observations)
@@ -100,6 +111,14 @@ def strategies(given: Any, game: Game | None, spiel: Any = None) -> tuple[Named,
     if len(given) != 2:
         raise GameError(f"policy: got {len(given)} of them, expected two, one for each player")
     return _of_player(given[0], game, spiel, 0), _of_player(given[1], game, spiel, 1)
+
+
+def _of_gambit(behaviour: Any) -> dict[str, list[float]]:
+    """Return a ``pygambit.MixedBehavior`` by infosets, which are named as :mod:`klss.gambit` names them."""
+    rows = [(str(infoset.label), [float(p) for _, p in mixed]) for infoset, mixed in behaviour.mixed_actions()]
+    labels = [label for label, _ in rows]
+    named = all(labels) and len(set(labels)) == len(labels)
+    return {label if named else str(k + 1): row for k, (label, row) in enumerate(rows)}
 
 
 def _of_player(given: Any, game: Game | None, spiel: Any, player: int) -> Named:
@@ -131,7 +150,7 @@ def _of_player(given: Any, game: Game | None, spiel: Any, player: int) -> Named:
     return {key: _row(given(key, names), player, key, names) for key, names in actions.items()}
 
 
-def _row(said: Any, player: int, key: str, names: Sequence[str]) -> Mapping[str, float]:
+def _row(said: Any, player: int, key: str, names: Sequence[str]) -> Mapping[str, float | Fraction]:
     """Return the probabilities at an infoset by actions' names."""
     try:
         if isinstance(said, str):
@@ -148,9 +167,9 @@ def _row(said: Any, player: int, key: str, names: Sequence[str]) -> Mapping[str,
         ) from None
 
 
-def _number(probability: Any) -> float:
-    above, _, below = str(probability).partition("/")
-    return float(above) / float(below or "1")
+def _number(probability: Any) -> float | Fraction:
+    text = str(probability)
+    return Fraction(text) if _FRACTION.fullmatch(text) else float(text)
 
 
 def write_policy(

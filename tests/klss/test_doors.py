@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +16,7 @@ from typing import Any
 import pytest
 
 import klss
+import klss.doors
 from klss.errors import KlssError
 from klss.gambit import write_efg
 from klss.play.outcome import Outcome
@@ -68,6 +72,26 @@ def test_a_small_game_is_solved_from_its_kit() -> None:
     solution = klss.solve(BoxesKit())
     assert solution.value == pytest.approx(1 / 4 * -1 + 3 / 4 * 1 / 3, abs=1e-9)
     assert list(solution.strategy(0)) == ["> hide\n"] and solution.strategy(1)["> left\n"]["left"] == pytest.approx(1.0)
+    found = klss.subgame(BoxesKit(), "> left\n", "uniform", player=1)
+    assert found.changed["> left\n"]["left"] == pytest.approx((1 / 3, 1.0)) and found.margin == pytest.approx(2 * 2 / 3)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_profile_of_gambit_is_a_strategy(named: bool, tmp_path: Path) -> None:
+    """A stand-in: pairs of an infoset and its mixed action, which has pairs of an action and its probability. Infosets
+    without names are numbers, as in the file.
+    """
+
+    def behaviour(player: int) -> SimpleNamespace:
+        rows = klss.solve(GAME).strategy(player).items()
+        mixed = [(SimpleNamespace(label=key if named else ""), list(row.items())) for key, row in rows]
+        return SimpleNamespace(mixed_actions=lambda: mixed)
+
+    file = tmp_path / "kuhn.efg"
+    write_efg(file, GAME, "Kuhn")
+    file.write_text(file.read_text() if named else re.sub(r'(p "" \d \d+) "[^"]*"', r'\1 ""', file.read_text()))
+    profile = SimpleNamespace(mixed_behaviors=lambda: [("Alice", behaviour(0)), ("Bob", behaviour(1))])
+    assert sum(each.gain for each in klss.exploit(file, profile)) < 1e-9
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
@@ -124,11 +148,32 @@ def test_what_is_wrong_is_said_in_one_line(call: Any, got: str, expected: str) -
     assert got in said and expected in said and "\n" not in said
 
 
-def test_a_solution_goes_to_a_file_and_comes_back(tmp_path: Path) -> None:
-    klss.solve("kuhn_poker", exact=True).save(tmp_path / "kuhn.json")
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_solution_goes_to_a_file_and_comes_back(exact: bool, tmp_path: Path) -> None:
+    solution = klss.solve("kuhn_poker", exact=exact)
+    solution.save(tmp_path / "kuhn.json")
     again = klss.load(tmp_path / "kuhn.json")
-    assert again.value == pytest.approx(-1 / 18) and again.status == "optimal" and again.exploitability < 1e-9
+    assert again.value == (Fraction(-1, 18) if exact else pytest.approx(-1 / 18)) and again.status == "optimal"
+    assert again.exact == solution.exact and again.exploitability < 1e-9
     assert nash_conv(KUHN, again.policy()) < 1e-9
+
+
+def test_fractions_that_are_no_equilibrium_prove_nothing(tmp_path: Path) -> None:
+    path, rows = tmp_path / "kuhn.json", klss.solve("kuhn_poker").strategy
+    uniform = [{"infosets": {key: dict.fromkeys(row, "1/2") for key, row in rows(player).items()}} for player in (0, 1)]
+    path.write_text(json.dumps({"game": "kuhn_poker", "players": uniform}))
+    loaded = klss.load(path)
+    assert loaded.exact is None and loaded.status != "optimal" and loaded.value == pytest.approx(1 / 8)
+
+
+def test_progress_tells_how_long_a_gap_that_falls_evenly_still_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = list[klss.doors.Progress]()
+    tell = klss.doors._Iterations(told.append, 0.01, None)
+    for spent in (1, 2, 4, 8):  # a gap of 1 / seconds reaches .01 after 100
+        monkeypatch.setattr(time, "monotonic", lambda spent=spent: tell._began + spent)
+        tell(1000 * spent, 1 / spent)
+    assert told[0].left_s is None and told[-1].left_s == pytest.approx(92)
+    assert str(told[-1]) == "8,000 iterations, gap 0.12, about 92 s left"
 
 
 def test_a_notebook_shows_value_table_and_tree() -> None:
