@@ -91,15 +91,8 @@ class _Visits:
 class HistoryBelief(Belief):
     """The belief of the searching player of ``model``, which keeps the states; see :class:`klss.search.model.Belief`.
 
-    Parameters
-    ----------
-    cap
-        Most histories that are kept.
-    seed
-        Of samples.
-    opponent
-        The opponent's strategy, if known: then a history's probability includes its actions, and histories that it does
-        not play are dropped.
+    At most ``cap`` histories are kept; ``seed`` is that of samples. If the strategy of the ``opponent`` is known, a
+    history's probability includes its actions, and histories that it does not play are dropped.
     """
 
     weighted = True
@@ -142,12 +135,8 @@ class HistoryBelief(Belief):
         """Take in the player's observations since its last turn; the last one is that of its present turn. ``nodes`` is
         the node budget of the answer, which bounds the places visited.
 
-        The belief may become empty: if no history of a sample is left, and no new one is found in time.
-
-        Raises
-        ------
-        Contradiction
-            No history agrees with the observations.
+        The belief may become empty: if no history of a sample is left, and no new one is found in time. Raises
+        Contradiction: no history agrees with the observations.
         """
         began, first = time.monotonic(), not self._observed
         self._observed += seen

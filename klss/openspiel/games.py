@@ -21,16 +21,9 @@ _OF_MODULE = re.compile(r"([A-Za-z_][\w.]*):(.*)", re.DOTALL)
 def spiel_game(game: str | Any) -> tuple[Any, str]:
     """Return a ``pyspiel.Game`` and its name; simultaneous moves become turns.
 
-    Parameters
-    ----------
-    game : str or pyspiel.Game
-        A game string; ``MODULE:NAME``, a game or a class of games in a module, or the game string of one that the
-        module registers; or a game.
-
-    Raises
-    ------
-    GameError
-        An unknown game, or one that is not a zero-sum game of two players, or whose chance nodes can't be listed.
+    ``game`` is one; a game string; or ``MODULE:NAME``, a game or a class of games in a module, or the game string of
+    one that the module registers. Raises GameError: it is unknown, or not a zero-sum game of two players, or its chance
+    nodes can't be listed.
     """
     name = game if isinstance(game, str) else str(game)
     if isinstance(game, str):

@@ -56,15 +56,9 @@ CONFIGURATIONS = by_name(
 
 
 def configuration(text: str) -> Configuration:
-    """Return the configuration of ``text``: ``NAME``, ``NAME,field=value,…``, ``FILE.toml`` or ``policy:FILE``.
+    """Return the configuration of ``text``: ``NAME``, ``NAME,field=value,…``, ``FILE.toml`` or ``policy:FILE``. Raises
+    ConfigurationError: the text describes none.
 
-    Raises
-    ------
-    ConfigurationError
-        The text describes no configuration.
-
-    Examples
-    --------
     >>> configuration("kluss,particles=50").fields()["particles"]
     50
     """

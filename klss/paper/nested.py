@@ -222,12 +222,8 @@ def infoset_colours(game: Game) -> tuple[Ints, Ints, Ints]:
     Two infosets are joined if the best-response value at one of player 1's infosets depends on the play at both: they
     have nodes of J and of J' >= J, and neither comes after the other. (The paper's G' joins infosets that share one,
     including waiting infosets of player 0; this is the same condition without the waiting infosets.) An infoset takes
-    its parent's colour if possible.
-
-    Returns
-    -------
-    component : int64[I], colour : int64[I], count : int64[components]
-        ``count`` is the number of colours of each component, at least its chromatic number.
+    its parent's colour if possible. Return component and colour of each (int64[I]), and the number of colours of each
+    component, at least its chromatic number.
     """
     # Player 0's infosets on the way to each one, and those that meet each infoset of player 1.
     t, mine, theirs = game.treeplex(0), game.observations[0], game.observations[1]

@@ -41,22 +41,11 @@ class ArchiveError(KlssError, ValueError):
 def read_arrays(
     file: str | os.PathLike[str] | BinaryIO, most_numbers: int = _MOST_NUMBERS, names: Collection[str] | None = None
 ) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of numbers of an npz file.
+    """Return the arrays of numbers of an npz file, open or by its path: those of ``names``, all of which must be there,
+    or all of them (None).
 
-    Parameters
-    ----------
-    file
-        Open, or its path.
-    most_numbers
-        Most numbers, of eight bytes each, of all the arrays read; more are refused before memory is allocated for them.
-    names
-        Names of the arrays to read, all of which must be there; None: all arrays.
-
-    Raises
-    ------
-    ArchiveError
-        The file is not npz, or has anything but arrays of numbers, too many of them, or numbers that are not finite.
-        One line.
+    More than ``most_numbers``, of eight bytes each, are refused before memory is allocated for them. Raises
+    ArchiveError, of one line: the file is not npz, or has anything else, too many numbers, or some that are not finite.
     """
     try:
         with zipfile.ZipFile(file) as packed:
@@ -114,13 +103,8 @@ class Archive:
         (np.savez_compressed if packed else np.savez)(file, **held)  # type: ignore[arg-type]
 
     def load(self, path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-        """Return the arrays that :meth:`write` wrote, and ``about``.
-
-        Raises
-        ------
-        KlssError
-            :attr:`error`: there is no such file, it is too large, or has other contents. One line, which begins with
-            the path.
+        """Return the arrays that :meth:`write` wrote, and ``about``. Raises :attr:`error`, of one line that begins with
+        the path: there is no such file, it is too large, or has other contents.
         """
         try:
             size = os.stat(path).st_size

@@ -28,12 +28,8 @@ class ConfigurationError(KlssError, ValueError):
 
 
 def check_ranges(part: Any, ranges: Mapping[str, tuple[float, float]], whose: str = "") -> None:
-    """Refuse numbers out of range (the least and the largest allowed by field), of the fields that ``part`` has.
-
-    Raises
-    ------
-    ConfigurationError
-        The message begins with ``whose``.
+    """Refuse numbers out of range (the least and the largest allowed by field), of the fields that ``part`` has, by a
+    ConfigurationError that begins with ``whose``.
     """
     for field, (least, most) in ranges.items():
         value = getattr(part, field, least)
@@ -76,19 +72,8 @@ class FlatConfiguration:
         return {name: str(value) if value in (math.inf, -math.inf) else value for name, value in every.items()}
 
     def changed(self: _Kind, name: str, changes: dict[str, Any]) -> _Kind:
-        """Return a configuration called ``name`` with some fields changed, also fields of parts.
-
-        Parameters
-        ----------
-        name : str
-            The new configuration's name.
-        changes : dict
-            Values by field, from a text or TOML.
-
-        Raises
-        ------
-        ConfigurationError
-            No such field, or a value that does not fit.
+        """Return a configuration called ``name`` with some fields changed, also fields of parts; ``changes`` are values
+        by field, from a text or TOML. Raises ConfigurationError: no such field, or a value that does not fit.
         """
         fixed = {"name", "player", *self.PARTS}
         hints = {field: hint for field, hint in _hints(self).items() if field not in fixed}
@@ -121,21 +106,9 @@ def _hints(part: Any) -> dict[str, Any]:
 
 
 def chosen(text: str, known: Mapping[str, _Kind], default: str) -> _Kind:
-    """Return the configuration that ``text`` describes.
-
-    Parameters
-    ----------
-    text : str
-        ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml`` file.
-    known : mapping
-        The configurations by their names.
-    default : str
-        The configuration that a file changes if it names none.
-
-    Raises
-    ------
-    ConfigurationError
-        The text is wrong; the message names the error and the nearest valid name.
+    """Return the configuration that ``text`` describes: ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml``
+    file, which changes ``default`` if it names none of those ``known``. Raises ConfigurationError, which names the
+    nearest valid name.
     """
     if text.endswith(".toml"):
         return _from_file(Path(text), known, default)

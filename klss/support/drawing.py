@@ -45,19 +45,11 @@ def gumbel(hashes: Keys) -> Floats:
 
 
 def draw(weights: Floats, hashes: Keys, count: int) -> Draw:
-    """Draw ``count`` states, or all of them if there are no more.
+    """Draw ``count`` states, at least 0, or all of them if there are no more.
 
-    Parameters
-    ----------
-    weights
-        float64[n] ≥ 0, of any scale; states of weight 0 come after all others.
-    hashes
-        uint64[n], uniform and independent: a keyed hash of each state. Ties are broken by it, then by index.
-    count
-        At least 0.
+    ``weights`` (float64[n] ≥ 0) are of any scale; states of weight 0 come after all others. ``hashes`` (uint64[n]) are
+    uniform and independent: a keyed hash of each state. Ties are broken by it, then by index.
 
-    Examples
-    --------
     >>> draw(np.array([0.2, 0.8]), np.array([7 << 60, 9 << 60], dtype=np.uint64), 1).indices.tolist()
     [1]
     """

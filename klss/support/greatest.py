@@ -8,22 +8,9 @@ from klss.support.arrays import Floats, Ints
 
 
 def greatest(values: Floats, count: int) -> Ints:
-    """Return the indices of the ``count`` greatest of ``values``, or of all if there are no more; among equals the
-    first ones.
+    """Return the indices (int64, ascending) of the ``count`` greatest of ``values`` (float64[n], no NaN), or of all if
+    there are no more; among equals the first ones; none if ``count`` is below 1.
 
-    Parameters
-    ----------
-    values
-        float64[n], no NaN.
-    count
-        Any number; below 1: none.
-
-    Returns
-    -------
-    int64[min(count, n)], ascending
-
-    Examples
-    --------
     >>> greatest(np.array([0.1, 0.3, 0.1, 0.2, 0.1]), 3).tolist()
     [0, 1, 3]
     """

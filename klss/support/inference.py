@@ -38,19 +38,10 @@ class NetworkError(KlssError, ValueError):
 
 
 class Network:
-    """A network with fixed shapes. Several threads may run it at once.
+    """A network with fixed shapes, from the ``content`` of an .onnx file. Several threads may run it at once.
 
-    Parameters
-    ----------
-    content
-        Of an .onnx file.
-    inputs, outputs
-        Names and shapes, all of float32, that the network must have.
-
-    Raises
-    ------
-    NetworkError
-        It is something else, or does not run; one line.
+    ``inputs`` and ``outputs`` are the names and shapes, all of float32, that it must have. Raises NetworkError, of one
+    line: it is something else, or does not run.
     """
 
     def __init__(self, content: bytes, inputs: Shapes, outputs: Shapes) -> None:

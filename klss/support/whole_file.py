@@ -14,17 +14,8 @@ def written_whole(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Open a new file for writing, which replaces ``path`` at the end if nothing was raised.
 
     The contents are on the disk before that, so that after a power failure there is the old file or the new one, too.
-    A device is written directly, and a link stays a link.
-
-    Parameters
-    ----------
-    mode
-        Permissions of the file, without those that the process's umask removes.
-
-    Raises
-    ------
-    OSError
-        The file can't be written; ``filename`` is ``path``, which is unchanged.
+    A device is written directly, and a link stays a link. ``mode`` has the file's permissions, without those that the
+    process's umask removes. Raises OSError of ``path``, which is then unchanged: it can't be written.
     """
     # Resolve links, so that the file behind a link is replaced; a temporary file beside it is on the same disk.
     place = path.resolve()

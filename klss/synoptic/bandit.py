@@ -45,17 +45,9 @@ class Table:
     def choose(
         self, planning: Planning, looks: Looks, policy: Floats, which: Bools, draws: Floats
     ) -> tuple[Int32s, Keys]:
-        """Make a choice at n of the sets, in their order; each leaves a virtual loss for those after it. Return an
-        action of each choice (int32[n]), and the tags under which the choices are counted (uint64[n]).
-
-        Parameters
-        ----------
-        policy : float64[m]
-            See :func:`policies`.
-        which : bool
-            For each set, whether it is one of the n.
-        draws : float64[n, 2]
-            Uniform in [0, 1).
+        """Make a choice at n of the sets, those of ``which`` (bool), in their order; each leaves a virtual loss for
+        those after it. Return an action of each choice (int32[n]), and the tags under which the choices are counted
+        (uint64[n]). ``policy`` (float64[m]) is that of :func:`policies`, ``draws`` (float64[n, 2]) uniform in [0, 1).
         """
         # The choices of these sets alone.
         sizes = np.diff(looks.offsets)
@@ -80,14 +72,9 @@ class Table:
         return out
 
     def back_up(self, marks: Keys, seats: Int8s, fresh: Bools, value: float, seat: int, times: int = 1) -> None:
-        """Add ``value``, for ``seat``, ``times`` times to the actions of a playout.
-
-        Parameters
-        ----------
-        marks, seats : uint64[d], int8[d]
-            The actions' tags, and the seats that took them.
-        fresh : bool[d]
-            Whether their virtual loss still counts; it is removed, in place.
+        """Add ``value``, for ``seat``, ``times`` times to the actions of a playout: their tags ``marks`` (uint64[d]),
+        the ``seats`` that took them (int8[d]), and whether their virtual loss still counts (``fresh``, bool[d]), which
+        is removed, in place.
         """
         kernels.back_up(self._tags, self._counts, marks, seats, fresh, value, seat, float(times))
 

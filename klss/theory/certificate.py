@@ -56,12 +56,8 @@ def probabilities(game: Game) -> list[Fraction]:
 
 
 def worst_case(game: Game, player: int, strategy: ExactStrategy) -> Fraction:
-    """Return player 0's payoff of ``strategy`` of ``player`` against the other's best response.
-
-    Raises
-    ------
-    ValueError
-        Probabilities of an infoset are negative or do not sum to 1.
+    """Return player 0's payoff of ``strategy`` of ``player`` against the other's best response. Raises ValueError:
+    probabilities of an infoset are negative or do not sum to 1.
     """
     for key, actions in strategy.items():
         if min(actions.values()) < 0 or sum(actions.values()) != 1:

@@ -32,14 +32,9 @@ def solve(form: SequenceForm, *, time_limit_s: float | None = None, max_bytes: i
     """Return an exact equilibrium of a game, in fractions; ``form`` is that of a game
     (:func:`klss.theory.sequence_form.sequence_form`).
 
-    The other parameters are those of :func:`klss.theory.equilibrium.solve`, which gives the first basis.
-
-    Raises
-    ------
-    GameError
-        Its program is too large for fractions.
-    SolverError
-        The optimum is too many pivots away, or its certificate does not hold.
+    The other parameters are those of :func:`klss.theory.equilibrium.solve`, which gives the first basis. Raises
+    GameError: its program is too large for fractions; SolverError: the optimum is too many pivots away, or its
+    certificate does not hold.
 
     >>> from klss.theory.sequence_form import sequence_form
     >>> from klss.paper.tables import matching_pennies

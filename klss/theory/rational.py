@@ -135,14 +135,8 @@ class RationalProgram:
         self._held = [True, *([False] * (width - 1)), *(lp.row_lower == lp.row_upper).tolist()]
 
     def optimum(self, basis: Basis | None, plan: Sequence[float]) -> tuple[_Vector, _Vector] | None:
-        """Return both players' plans of an optimum; None if it would take too long.
-
-        Parameters
-        ----------
-        basis : Basis, optional
-            Where to begin. If its vertex is infeasible, the best pure plan near ``plan`` is taken.
-        plan : S0 of float
-            Weights of player 0's sequences.
+        """Return both players' plans of an optimum; None if it would take too long. Pivots begin at ``basis``; without
+        one, or if its vertex is infeasible, at the best pure plan near ``plan``, weights of player 0's sequences.
         """
         found = None
         if basis is not None:
