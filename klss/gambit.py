@@ -51,14 +51,9 @@ class GambitFile:
 
 
 def read(path: str | Path, max_nodes: int = MAX_NODES, max_bytes: int | None = None) -> GambitFile:
-    """Read the game of a ``.efg`` or ``.nfg`` file.
-
-    Raises
-    ------
-    GameError
-        It can't be read, is not of two players, not constant-sum, or breaks perfect recall; one line with the place.
-    TooLargeError
-        More than ``max_nodes`` nodes, or ``max_bytes`` of this process.
+    """Read the game of a ``.efg`` or ``.nfg`` file. Raises GameError, of one line with the place: it can't be read, is
+    not of two players, not constant-sum, or breaks perfect recall; TooLargeError: more than ``max_nodes`` nodes, or
+    ``max_bytes`` of this process.
     """
     path = Path(path)
     if path.exists() and not path.is_file():  # a pipe or a device might never end

@@ -50,11 +50,10 @@ Opponent = Callable[[Any], tuple[Sequence[int], Sequence[float]]]
 
 
 class _History(NamedTuple):
-    """A history: its number in the model, and the logarithm of nature's part of its probability up to a common
-    constant."""
+    """A history."""
 
-    number: int
-    log: float
+    number: int  # in the model
+    log: float  # logarithm of nature's part of its probability, up to a common constant
 
 
 class _Visits:

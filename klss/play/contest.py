@@ -105,13 +105,7 @@ class Player(Generic[Setup, Observation, Answer]):
         raise NotImplementedError
 
     def answer(self, question: str, limit: Limit) -> Decision[Answer]:
-        """Answer the referee's question.
-
-        Raises
-        ------
-        Resignation, OutOfTime, Forfeit
-            They end the game.
-        """
+        """Answer the referee's question. A Resignation, OutOfTime or Forfeit that is raised ends the game."""
         raise NotImplementedError
 
     def end(self, outcome: Outcome) -> None:

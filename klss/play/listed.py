@@ -19,12 +19,8 @@ from klss.theory.game import Game, GameBuilder
 
 
 def listed(kit: PlainKit[Any, Any, Any, Any], max_nodes: int, tell: Callable[[int], None] = lambda _: None) -> Game:
-    """Return the game of ``kit``; player 0 is the seat True. ``tell`` is called with the number of nodes.
-
-    Raises
-    ------
-    GameError, TooLargeError
-        The game breaks a law of :class:`klss.theory.game.GameBuilder`, or has more than ``max_nodes`` nodes.
+    """Return the game of ``kit``; player 0 is the seat True. ``tell`` is called with the number of nodes. Raises
+    GameError: it breaks a law of :class:`klss.theory.game.GameBuilder`; TooLargeError: more than ``max_nodes`` nodes.
     """
     builder = GameBuilder()
 

@@ -24,13 +24,11 @@ from klss.theory.best_response import best_response
 
 
 class RootValues(NamedTuple):
-    """Player 0's actions at the root infoset (n of them): codes int32[n], probabilities float64[n], values float64[n]
-    (nan where unknown).
-    """
+    """Player 0's actions at the root infoset, n of them."""
 
-    actions: Int32s
-    probabilities: Floats
-    values: Floats
+    actions: Int32s  # [n], codes
+    probabilities: Floats  # [n]
+    values: Floats  # [n], nan where unknown
 
 
 def responses(trunk: Trunk, y: Floats) -> Floats:

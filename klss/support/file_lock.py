@@ -7,12 +7,8 @@ from typing import IO, Any
 
 
 def lock(file: IO[Any]) -> bool:
-    """Lock ``file``, which is open for writing, until it is closed; return False if it is locked already.
-
-    Raises
-    ------
-    ImportError
-        The system is neither POSIX nor Windows.
+    """Lock ``file``, which is open for writing, until it is closed; return False if it is locked already. Raises
+    ImportError: the system is neither POSIX nor Windows.
     """
     try:
         try:

@@ -34,12 +34,8 @@ def allowance_bytes() -> int:
 
 
 def check_memory(what: str, takes: int, max_bytes: int | None) -> None:
-    """Refuse a task before it allocates anything.
-
-    Raises
-    ------
-    TooLargeError
-        This process has more than ``max_bytes`` once ``what`` has taken about ``takes`` bytes more; None: no limit.
+    """Refuse a task before it allocates anything, by a TooLargeError: this process has more than ``max_bytes`` once
+    ``what`` has taken about ``takes`` bytes more; None: no limit.
     """
     if max_bytes is None:
         return

@@ -61,14 +61,8 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 def read_text(path: Path, most_bytes: int = MAX_TEXT_BYTES) -> str:
     """Return the text of a file in UTF-8, as :meth:`pathlib.Path.read_text` does, but read at most ``most_bytes``, also
-    from an endless device.
-
-    Raises
-    ------
-    OSError
-        The file can't be read, or (``EFBIG``) is larger than ``most_bytes``.
-    UnicodeDecodeError
-        It is not UTF-8.
+    from an endless device. Raises OSError: it can't be read, or (``EFBIG``) is larger; UnicodeDecodeError: it is not
+    UTF-8.
     """
     with path.open("rb") as file:
         data = file.read(most_bytes + 1)

@@ -102,13 +102,8 @@ class Model(Protocol):
         """In each world take an action of the player that acts, one of its choices there. Both sets become those that
         are consistent with their owner's observations if the action is taken at the true state.
 
-        Parameters
-        ----------
-        actions : int32[n]
-        keys : uint64[n]
-            Keys of the hash by which the members to keep are chosen uniformly if there are too many.
-        most : int64[2, n]
-            Most members of each seat's set; the true state is always one.
+        ``most`` (int64[2, n]) are most members of each seat's set, of which the true state is always one; ``keys``
+        (uint64[n]) are those of the hash by which the members to keep are chosen uniformly if there are too many.
         """
         ...
 
@@ -160,16 +155,8 @@ class Network(Protocol):
     """A policy and a value for synopses."""
 
     def infer(self, synopses: Words) -> tuple[Float32s, Float32s]:
-        """Return the policy's logits and the values of synopses.
-
-        Parameters
-        ----------
-        synopses : uint64[n, p]
-
-        Returns
-        -------
-        (float32[n, action_count], float32[n])
-            Logits of all actions, whether or not they can be chosen; values in [−1, 1] for the player that acts. Each
-            row depends on its synopsis alone, to the last bit.
+        """Return the policy's logits (float32[n, action_count]) of all actions, whether or not they can be chosen, and
+        the values (float32[n], in [−1, 1], for the player that acts) of synopses (uint64[n, p]). Each row depends on
+        its synopsis alone, to the last bit.
         """
         ...

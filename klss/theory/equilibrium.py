@@ -58,17 +58,15 @@ _UNITS = (2.0**-4, 2.0**10)
 
 @dataclass(frozen=True)
 class SolveStats:
-    """Size of the program, the method that gave the answer, iterations and seconds of all attempts, and their
-    statuses.
-    """
+    """The size of the program, and how it was solved."""
 
     rows: int
     columns: int
     nonzeros: int
-    method: str
-    iterations: int
-    seconds: float
-    attempts: tuple[str, ...]
+    method: str  # that gave the answer
+    iterations: int  # of all attempts
+    seconds: float  # of all attempts
+    attempts: tuple[str, ...]  # methods, and how each ended
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,14 +81,8 @@ def locked(form: SequenceForm, given: tuple[Floats, Floats]) -> Smaller:
 
     A given infoset is no choice: the plan of its sequences is their parent's times a number, so that they leave the
     sequence form, and each row of E is the product of the given probabilities since the last free action. Only
-    deviations at free infosets count in the exploitability of its solutions.
-
-    Parameters
-    ----------
-    form : SequenceForm
-    given : (float64[S0], float64[S1])
-        Each sequence's probability at its infoset (:func:`klss.theory.policies.behaviour_of`); NaN at infosets that are
-        free.
+    deviations at free infosets count in the exploitability of its solutions. ``given`` (float64[S0], float64[S1]) is
+    each sequence's probability at its infoset (:func:`klss.theory.policies.behaviour_of`); NaN where one is free.
     """
     (t0, e0), (t1, e1) = (_without(treeplex, each) for treeplex, each in zip(form.treeplexes, given, strict=True))
     return Smaller(_shrunk(form, (t0, t1), (e0, e1)), form, (e0, e1), measured=False)

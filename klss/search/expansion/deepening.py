@@ -39,23 +39,10 @@ class DeepeningModel(Model, Protocol):
     def deepened(
         self, parents: States, offsets: Ints, children: States, depth: int, budget: Budget
     ) -> tuple[Floats | None, int]:
-        """Return utilities for player 0 of children by a perfect-information search.
-
-        Parameters
-        ----------
-        parents : uint64[n, w]
-        offsets : int64[n + 1]
-        children : uint64[m, w]
-            Rows ``offsets[i]:offsets[i + 1]`` are children of state i, some or all of them; none is terminal.
-        depth : int
-            Plies below each child, from 1 to :data:`DEEPEST`.
-        budget : Budget
-            For this call.
-
-        Returns
-        -------
-        (float64[m] or None, int)
-            The utilities, None if the budget was used up before all were found; and the number of states visited.
+        """Return utilities (float64[m]) for player 0 of ``children`` by a perfect-information search ``depth`` plies
+        below each, from 1 to :data:`DEEPEST`, and the number of states visited; None if the budget of this call was
+        used up before all were found. Rows ``offsets[i]:offsets[i + 1]`` of ``children`` (uint64[m, w]) are some or all
+        children of state i of ``parents`` (uint64[n, w]); none is terminal.
         """
         ...
 
