@@ -10,7 +10,7 @@ from pathlib import Path
 
 import chess
 
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.rules import PAPER, Ruleset
 from klss.play.limits import DEFAULT_TIME_S, Limit, TimeControl
 from klss.support.seeds import fresh_seed

@@ -7,8 +7,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from darkchess.evaluation.choice import EvaluatorChoice
-from darkchess.evaluation.registry import AUTO, evaluator_class
+from darkchess.evaluation.registry import AUTO, EvaluatorChoice, evaluator_class
 from darkchess.fog.game.rules import PAPER, Ruleset
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.kit import AnyKit, Spec
 from klss.play.limits import TimeControl
 from uci_bridge.child_processes import own_program

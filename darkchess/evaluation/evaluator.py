@@ -23,11 +23,11 @@ import numpy.typing as npt
 
 from darkchess.board.kernels.board import WIDTH
 from darkchess.board.kernels.tables import TABLES
-from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.kernels.evaluation import WON, Knowledge, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
 from darkchess.evaluation.kernels.network import OFFSETS, PACKED_SIZE
 from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Ints, Words
@@ -88,7 +88,7 @@ class Evaluator(ABC):
         Parameters
         ----------
         choice
-            See :class:`darkchess.evaluation.choice.EvaluatorChoice`.
+            See :class:`darkchess.evaluation.registry.EvaluatorChoice`.
         threads
             Most threads that may share a batch.
         no_move_value

@@ -1,4 +1,4 @@
-"""The known evaluators: names and help texts.
+"""The known evaluators: names and help texts; and a caller's choice of one.
 
 An evaluator is named by a word of :data:`EVALUATORS`, or as ``module:Class``: a subclass of
 :class:`darkchess.evaluation.evaluator.Evaluator` in any module that Python finds. A command line needs the names before
@@ -8,6 +8,7 @@ its first board, so an evaluator's module, with its compiled code, is imported o
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +37,15 @@ EVALUATORS = {
     ),
 }
 """The named evaluators. One in another package is loaded as any ``module:Class`` is; it only has a shorter name."""
+
+
+@dataclass(frozen=True)
+class EvaluatorChoice:
+    """A caller's choice of an evaluator, for configurations that leave theirs open (:data:`AUTO`)."""
+
+    name: str = "builtin"  # one of :data:`EVALUATORS`, or ``module:Class``
+    stockfish: str | None = None  # a path; None: what :func:`uci_bridge.stockfish.evaluator.find_stockfish` finds
+    reproducible: bool = False  # whether the same calls must give the same values, as in games limited by nodes
 
 
 def evaluator_names() -> str:

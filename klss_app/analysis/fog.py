@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import chess
 
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.analysis.analyst import Analysis as Found
 from darkchess.fog.analysis.analyst import Analyst
 from darkchess.fog.analysis.because import CLEAR, Reason, reason

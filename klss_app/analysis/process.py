@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.limits import Limit
 from klss_app.analysis.summaries import CAP, Turn, Turns
 from klss_app.analysis.turns import turns

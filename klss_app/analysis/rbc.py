@@ -9,7 +9,7 @@ from dataclasses import replace
 import chess
 
 from darkchess.board.position import Position
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.contest import Answer
 from darkchess.rbc.game.observation import INNER, Notice, Observation

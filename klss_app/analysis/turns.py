@@ -14,7 +14,7 @@ from typing import Any, Generic
 
 import chess
 
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.arbiter import SEATS
 from klss.play.contest import Answer, AnyDecision, Forfeit, Observation, OutOfTime, Resignation, Setup
 from klss.play.kit import AnyKit, AnyReplay, Configuration, TrueGame

@@ -8,9 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from darkchess.errors import EvaluatorError
-from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.evaluation.registry import EVALUATORS, evaluator_class
+from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from darkchess.fog.players.named_fog_players import Configuration
 from klss.play.kit import Spec

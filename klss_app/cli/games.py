@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from darkchess.evaluation.choice import EvaluatorChoice
-from darkchess.evaluation.registry import AUTO, check_evaluator_name, evaluator_class
+from darkchess.evaluation.registry import AUTO, EvaluatorChoice, check_evaluator_name, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER
 from klss_app.cli.errors import UsageError
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import chess
 
-from darkchess.evaluation.choice import EvaluatorChoice
-from darkchess.evaluation.registry import EVALUATORS, evaluator_names
+from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_names
 from darkchess.fog.game.rules import PAPER, RULESETS
 from klss.play.limits import DEFAULT_TIME_S
 from klss.support.seeds import fresh_seed

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss_app.cli.main import main
 from uci_bridge.child_processes import own_program
 from uci_bridge.kits.named import kit_named

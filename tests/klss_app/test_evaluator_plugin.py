@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from darkchess.board.position import Position
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.players.named_fog_players import configuration
 from klss.play.limits import TimeControl
 from tests.uci_bridge.protocol_games import random_game, turn

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import chess
 
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss import __version__
 from klss.support import threads
 from klss.support.configuration_text import ConfigurationError

@@ -10,8 +10,7 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import RecordError
-from darkchess.evaluation.choice import EvaluatorChoice
-from darkchess.evaluation.registry import evaluator_class
+from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER, Player, Setup
 from darkchess.fog.game.record import GameRecord, read_game, write_pgn, written_games
 from darkchess.fog.game.referee import Referee

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Answer, Player
 from darkchess.rbc.game.history import UNLIMITED, answered, history_text, read_history, replayed
 from darkchess.rbc.game.observation import Observation

@@ -18,7 +18,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.arbiter import SEATS, AnyPlayed, Arbiter
 from klss.play.contest import AnyPlayer, AnyReferee, TruthCount
 from klss.play.kit import AnyKit, AnyMaker, Spec

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from darkchess.errors import DarkchessError
-from darkchess.evaluation.choice import EvaluatorChoice
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.contest import AnyDecision, AnyPlayer, Contradiction
 from klss.play.kit import AnyKit, AnyMaker, Spec
 from klss.play.limits import Limit

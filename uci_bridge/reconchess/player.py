@@ -16,8 +16,8 @@ from typing import TypeVar
 import chess
 
 from darkchess.board.position import Position
-from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.evaluator import Evaluator
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.rbc.game.contest import DEFAULT_PLAYER, Answer, Player, Question
 from darkchess.rbc.game.observation import INNER, Moved, Notice, Sensed, window
 from darkchess.rbc.game.rules import WIN_REASONS

@@ -37,8 +37,8 @@ from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import encode
 from darkchess.board.position import Position
-from darkchess.evaluation.choice import EvaluatorChoice
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.arrays import Bools, Floats, Int8s, Ints, Words
 from uci_bridge.child_processes import engine_environment
