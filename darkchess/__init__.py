@@ -16,18 +16,16 @@ if TYPE_CHECKING:
     from darkchess.board.position import START_FEN, Position
     from darkchess.errors import DarkchessError
     from darkchess.fog.game.referee import Referee
-    from darkchess.fog.game.rules import PAPER, PYCHESS, Ruleset, ruleset
+    from darkchess.fog.game.rules import PAPER, PYCHESS, Ruleset
     from darkchess.fog.game.view import View
 
-__all__ = [
-    "PAPER", "PYCHESS", "START_FEN", "DarkchessError", "Position", "Referee", "Ruleset", "View", "ruleset",
-]  # fmt: skip
+__all__ = ["PAPER", "PYCHESS", "START_FEN", "DarkchessError", "Position", "Referee", "Ruleset", "View"]
 
 _HOMES = {
     "errors": ("DarkchessError",),
     "board.position": ("START_FEN", "Position"),
     "fog.game.referee": ("Referee",),
-    "fog.game.rules": ("PAPER", "PYCHESS", "Ruleset", "ruleset"),
+    "fog.game.rules": ("PAPER", "PYCHESS", "Ruleset"),
     "fog.game.view": ("View",),
 }
 

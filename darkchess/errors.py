@@ -21,15 +21,7 @@ class FenError(DarkchessError, ValueError):
 
 
 class IllegalMove(DarkchessError, ValueError):
-    """A move that is misspelt, ambiguous, or not among the moves of the side to move."""
-
-
-class GameOverError(DarkchessError, ValueError):
-    """A move, a resignation or a flag after the end of the game."""
-
-
-class RulesetError(DarkchessError, ValueError):
-    """A ruleset that does not exist."""
+    """A move that is misspelt, ambiguous, or not among the moves of the side to move; anything after the end."""
 
 
 class RecordError(DarkchessError, ValueError):

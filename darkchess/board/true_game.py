@@ -7,7 +7,7 @@ from typing import ClassVar
 import chess
 
 from darkchess.board.position import START_FEN, Position
-from darkchess.errors import GameOverError
+from darkchess.errors import IllegalMove
 from klss.play.outcome import Outcome
 from klss.support.arrays import Words
 
@@ -78,7 +78,7 @@ class TrueGame:
 
     def _check_running(self, what: str) -> None:
         if self._outcome is not None:
-            raise GameOverError(
+            raise IllegalMove(
                 f"the game is over: got {what} after {self._outcome.reason} at {self.unit} {self.ply}, "
                 "expected nothing more"
             )

@@ -14,7 +14,7 @@ from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
 from darkchess.fog.game.contest import DEFAULT_PLAYER, Player, Setup
 from darkchess.fog.game.record import GameRecord, read_game, write_pgn, written_games
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import RULESETS, Ruleset, ruleset
+from darkchess.fog.game.rules import RULESETS, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.named_fog_players import (
     CONFIGURATIONS,
@@ -74,7 +74,7 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
         warm_up(player, seat)
 
     def setup(self, start: str | None = None, rules: str | None = None) -> Setup:
-        return Setup(Position.from_fen(START_FEN if start is None else start), ruleset(rules or self.rules[0]))
+        return Setup(Position.from_fen(START_FEN if start is None else start), RULESETS[rules or self.rules[0]])
 
     def referee(self, setup: Setup, moves: Sequence[str] = (), seed: int = 0) -> Referee:
         return Referee.replay(map(chess.Move.from_uci, moves), setup.start.fen(), setup.ruleset)
@@ -90,7 +90,7 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
             raise RecordError(f"got a file of {count:,} games, expected one; --game N chooses it on the command line")
         if record is None:
             raise RecordError("got no game, expected a PGN file")
-        return replay(record, ruleset(rules or self.rules[0]))
+        return replay(record, RULESETS[rules or self.rules[0]])
 
     def line(self, referee: Referee, played: Played[chess.Move]) -> Document:
         return {"move": played.decision.answer.uci()}

@@ -69,9 +69,7 @@ class Referee(TrueGame):
         Raises
         ------
         IllegalMove
-            ``move`` is not a move of the side to move.
-        GameOverError
-            The game is over.
+            ``move`` is not a move of the side to move, or the game is over.
         """
         self._check_running(f"the move {move.uci()}")
         before = self.position

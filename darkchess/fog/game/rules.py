@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from darkchess.errors import RulesetError
-
 REPETITIONS = 3
 """The game is drawn at this occurrence of a position; the start position's first occurrence counts."""
 
@@ -30,20 +28,4 @@ PYCHESS = Ruleset("pychess", "draw", 600)
 """The game as pychess.org plays it: a player without a move draws, and ply 600 is a draw."""
 
 RULESETS = {PAPER.name: PAPER, PYCHESS.name: PYCHESS}
-
-
-def ruleset(name: str) -> Ruleset:
-    """Return the ruleset called ``name``.
-
-    Raises
-    ------
-    RulesetError
-        There is no ruleset of that name.
-
-    >>> ruleset("paper").no_move
-    'loss'
-    """
-    try:
-        return RULESETS[name]
-    except KeyError:
-        raise RulesetError(f"unknown ruleset: got {name!r}, expected one of {', '.join(RULESETS)}") from None
+"""The rulesets by name."""

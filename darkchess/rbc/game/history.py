@@ -52,8 +52,10 @@ class Written:
         return None if self.reason in (None, "aborted") else Outcome(self.winner, str(self.reason))
 
 
-def history(game: Referee, white: str, black: str, tags: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the document of a game that is over, or was broken off; ``white``, ``black``: the players' names."""
+def history_text(game: Referee, white: str, black: str, tags: Mapping[str, str] | None = None) -> str:
+    """Return the history of a game that is over, or was broken off, as JSON on one line; ``white``, ``black``: the
+    players' names.
+    """
     assert game.outcome is not None
     positions = game.positions
     document: dict[str, Any] = {"type": "GameHistory", "white_name": white, "black_name": black}
@@ -89,12 +91,7 @@ def history(game: Referee, white: str, black: str, tags: Mapping[str, str] | Non
         for key, value in history.items():
             document[key][name].append(value)
         last = taken
-    return document
-
-
-def history_text(game: Referee, white: str, black: str, tags: Mapping[str, str] | None = None) -> str:
-    """Return :func:`history` as JSON on one line."""
-    return json.dumps(history(game, white, black, tags)) + "\n"
+    return json.dumps(document) + "\n"
 
 
 def read_history(text: str) -> Written:

@@ -102,9 +102,7 @@ class Referee(TrueGame):
         Raises
         ------
         IllegalMove
-            There is no such square, or the player has already sensed in this turn.
-        GameOverError
-            The game is over.
+            There is no such square, the player has already sensed in this turn, or the game is over.
         """
         self._check_running("a sense")
         if self.sensed is not None:
@@ -120,9 +118,7 @@ class Referee(TrueGame):
         Raises
         ------
         IllegalMove
-            ``request`` is not one of the requests.
-        GameOverError
-            The game is over.
+            ``request`` is not one of the requests, or the game is over.
         """
         self._check_running("a move")
         before = self.position

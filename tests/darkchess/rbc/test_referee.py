@@ -9,8 +9,8 @@ from pathlib import Path
 import chess
 import pytest
 
-from darkchess.errors import GameOverError, IllegalMove
-from darkchess.rbc.game.history import history, history_text
+from darkchess.errors import IllegalMove
+from darkchess.rbc.game.history import history_text
 from darkchess.rbc.game.observation import INNER, window
 from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.game.rules import Limits
@@ -52,7 +52,7 @@ def test_a_game_goes_as_reconchess_plays_it(seed: int) -> None:
     from reconchess.history import GameHistoryEncoder
 
     assert json.loads(json.dumps(theirs.get_game_history(), cls=GameHistoryEncoder)) == json.loads(
-        json.dumps(history(ours, "A", "B"))
+        history_text(ours, "A", "B")
     )
 
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_asked_for_is_refused() -> None:
     with pytest.raises(IllegalMove, match="second sense"):
         game.sense(None)
     game.resign(chess.WHITE)
-    with pytest.raises(GameOverError):
+    with pytest.raises(IllegalMove, match="over"):
         game.move(None)
 
 
