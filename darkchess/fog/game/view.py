@@ -223,35 +223,32 @@ def _check(previous: View, view: View, where: str) -> None:
     lost, landing = view.own_capture_square, view.opp_capture_landing_square
     # The player's own pieces are known exactly: those before, after its move, less a captured one.
     own = {square: piece for square, piece in previous.pieces.items() if piece.color == view.color}
-    laws = {
-        "the game goes on": previous.game_over is None,
-        "it is of the side that was to move, with its move if that is the player": (
-            view.kind == ("own_move" if own_turn else "opp_move") and (move is not None) == own_turn
-        ),
-        "the player's move is legal": (
-            move is None or move in previous.legal_moves or (not previous.ep_known and _is_ep(previous, move))
-        ),
-        "the enemy's move captures an own piece, on whose square it lands unless it is en passant": (
-            (lost is None or (not own_turn and lost in own)) and landing in (None, lost)
-        ),
-        "pieces stand on visible squares": (
-            0 <= view.visible < 1 << 64 and all(0 <= square < 64 and view.sees(square) for square in view.pieces)
-        ),
-    }
-    broken = [law for law, holds in laws.items() if not holds]
-    if not broken:
-        if move is not None:
-            # Let the kernel move the own pieces alone, so that castling and promotion are included.
-            out = np.empty(board.WIDTH, dtype=np.uint64)
-            moves.make(row_of(own, view.color, previous.castling), encode(move), TABLES, out)
-            own = dict(Position(out).pieces)
-        own.pop(-1 if lost is None else lost, None)
-        given = {square: piece for square, piece in view.pieces.items() if piece.color == view.color}
-        if given != own:
-            odd = min(square for square in {*given, *own} if given.get(square) != own.get(square))
-            broken = [f"{own.get(odd, 'no own piece')} stands on {chess.SQUARE_NAMES[odd]}"]
-    if broken:
-        raise ViewError(f"{where}: got one that does not follow from the view before, expected that {broken[0]}")
+    if not (
+        previous.game_over is None
+        # It is of the side that was to move, with its move if that is the player, and this is legal.
+        and view.kind == ("own_move" if own_turn else "opp_move")
+        and (move is not None) == own_turn
+        and (move is None or move in previous.legal_moves or (not previous.ep_known and _is_ep(previous, move)))
+        # The enemy's move captures an own piece, on whose square it lands unless it is en passant.
+        and (lost is None or (not own_turn and lost in own))
+        and landing in (None, lost)
+        # Pieces stand on visible squares.
+        and 0 <= view.visible < 1 << 64
+        and all(0 <= square < 64 and view.sees(square) for square in view.pieces)
+    ):
+        raise ViewError(f"{where}: got one that does not follow from the view before, expected what the rules allow")
+    if move is not None:
+        # Let the kernel move the own pieces alone, so that castling and promotion are included.
+        out = np.empty(board.WIDTH, dtype=np.uint64)
+        moves.make(row_of(own, view.color, previous.castling), encode(move), TABLES, out)
+        own = dict(Position(out).pieces)
+    own.pop(-1 if lost is None else lost, None)
+    given = {square: piece for square, piece in view.pieces.items() if piece.color == view.color}
+    if given != own:
+        odd = min(square for square in {*given, *own} if given.get(square) != own.get(square))
+        raise ViewError(
+            f"{where}: got {given.get(odd)} on {chess.SQUARE_NAMES[odd]}, expected {own.get(odd, 'no own piece')}"
+        )
 
 
 def _ep_targets(view: View) -> set[int]:
