@@ -26,11 +26,10 @@ import dataclasses
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -61,23 +60,12 @@ NODES = (1_000, 10_000)
 almost all do.
 """
 
-Start = Literal["root", "first move"]
-STARTS: tuple[Start, ...] = ("root", "first move")
+STARTS = ("root", "first move")
 
 _COLUMNS = ("game", "player", "start", "nodes", "seat", "mixture", "purified")
 
 _Step = tuple[int, int, bool]
 """The arguments of :meth:`klss.search.Search.observe`."""
-
-
-@dataclass(frozen=True)
-class Played:
-    """A strategy that was played: behaviour of player 0 in the game's treeplex (float64[S]), uniform at infosets that
-    its own moves never reach.
-    """
-
-    mixture: Floats
-    purified: Floats
 
 
 _Turns = dict[tuple[int, int] | None, list[tuple[int, tuple[_Step, ...]]]]
@@ -107,8 +95,12 @@ def _way(game: Game, node: int) -> tuple[tuple[int, int] | None, tuple[_Step, ..
     return None, tuple(steps)
 
 
-def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start = "root", *, seed: int = 0) -> Played:
-    """Player 0's strategy over a whole game, each search adding ``nodes``; the ``seed`` draws particles."""
+def played(
+    game: Game, search_by: SearchConfiguration, nodes: int, start: str = "root", *, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Player 0's strategy over a whole game, each search adding ``nodes``; the ``seed`` draws particles. The mixture,
+    and the purified one: behaviour in the game's treeplex (float64[S]), uniform where its own moves never lead.
+    """
     model, turns, own = EnumeratedModel(game), _turns(game), game.observations[0]
     treeplex = game.treeplex(0)
     mixture, purified = uniform_behaviour(treeplex), uniform_behaviour(treeplex)
@@ -130,7 +122,7 @@ def played(game: Game, search_by: SearchConfiguration, nodes: int, start: Start 
     if start == "root" and game.player[0] != 0:  # else the first move is the root
         search.begin(model.root, Budget(nodes=nodes))
     walk(search, None)
-    return Played(mixture, purified)
+    return mixture, purified
 
 
 @cache
@@ -142,18 +134,17 @@ def _seated(name: str, seat: int) -> tuple[Game, float]:
     return game, float(solve(sequence_form(game)).value)
 
 
-def _row(task: tuple[str, str, Start, int, int]) -> list[Any]:
+def _row(task: tuple[str, str, str, int, int]) -> list[Any]:
     """A row of the results; the columns are :data:`_COLUMNS`."""
     name, player, start, nodes, seat = task
     game, value = _seated(name, seat)
     search_by = configuration(player).search
     assert search_by is not None
-    found = played(game, search_by, nodes, start)
     form = sequence_form(game)
     lost = [
         # Values below 0 are the solver's rounding.
         round(max(0.0, value - worst_case(form, 0, realization(game.treeplex(0), strategy))), 6)
-        for strategy in (found.mixture, found.purified)
+        for strategy in played(game, search_by, nodes, start)
     ]
     return [*task, *lost]
 

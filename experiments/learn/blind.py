@@ -91,41 +91,38 @@ def _follow(name: str, told: Any, known: PositionSet, others: tuple[Any, ...]) -
         getattr(each, name)(told, known)
 
 
-def weighed(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
-    """A game's decisions to learn weights from, one side's after the other's."""
-    for color in chess.COLORS:
-        known = PositionSet(color, game.positions[0], cap=MOST)
-        kinds = Kinds(known, Expectation().strangers)
-        observer = Observer(known, kinds)
-        for _, ply, _ in questions(game, color, known, kinds, observer):
-            if known.size > 1:
-                truth, prior = true_member(known, game, ply), log_prior(kinds, known, np.arange(known.size))
-                yield decision(known.halves, prior, truth, observer.numbers, generator)
-
-
-def true_member(known: PositionSet, game: Referee, ply: int) -> int:
-    """The index of the true position before a ply."""
-    half = PositionSet(known.own.color, game.positions[ply]).halves[0]
-    return int(np.flatnonzero((known.halves == half).all(axis=1))[0])
-
-
-def paired(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
-    """A game's decisions to learn nearness from, one side's after the other's; ``names``: Black's and White's."""
+def uncertain(game: Referee, names: tuple[str, str]) -> Iterator[tuple[PositionSet, Kinds, Observer, Anchor, int]]:
+    """What a side knows at each of its questions with several possible positions, one side after the other, and the
+    index of the true position.
+    """
     for color in chess.COLORS:
         known = PositionSet(color, game.positions[0], cap=MOST)
         kinds = Kinds(known, Expectation().strangers)
         observer, anchor = Observer(known, kinds), Anchor(known, names[not color])
         for _, ply, _ in questions(game, color, known, kinds, observer, anchor):
             if known.size > 1:
-                truth = true_member(known, game, ply)
-                others = generator.choice(known.size - 1, min(known.size - 1, OTHERS), replace=False)
-                chosen = np.array([truth, *(others + (others >= truth))])
-                rows = {
-                    "boards": boards_of(known.rows(chosen), color), "filter": log_prior(kinds, known, chosen),
-                    "tower": Tower.packaged().log_weights(known, observer, chosen),
-                }  # fmt: skip
-                found = {name: padded(each, 1 + OTHERS) for name, each in rows.items()}
-                yield found | {"anchor": anchor.words, "count": len(chosen), "size": known.size}
+                half = PositionSet(color, game.positions[ply]).halves[0]
+                yield known, kinds, observer, anchor, int(np.flatnonzero((known.halves == half).all(axis=1))[0])
+
+
+def weighed(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
+    """A game's decisions to learn weights from, one side's after the other's."""
+    for known, kinds, observer, _, truth in uncertain(game, names):
+        prior = log_prior(kinds, known, np.arange(known.size))
+        yield decision(known.halves, prior, truth, observer.numbers, generator)
+
+
+def paired(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
+    """A game's decisions to learn nearness from, one side's after the other's; ``names``: Black's and White's."""
+    for known, kinds, observer, anchor, truth in uncertain(game, names):
+        others = generator.choice(known.size - 1, min(known.size - 1, OTHERS), replace=False)
+        chosen = np.array([truth, *(others + (others >= truth))])
+        rows = {
+            "boards": boards_of(known.rows(chosen), known.own.color), "filter": log_prior(kinds, known, chosen),
+            "tower": Tower.packaged().log_weights(known, observer, chosen),
+        }  # fmt: skip
+        found = {name: padded(each, 1 + OTHERS) for name, each in rows.items()}
+        yield found | {"anchor": anchor.words, "count": len(chosen), "size": known.size}
 
 
 def imitated(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:

@@ -71,15 +71,15 @@ def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Cal
             raise TrainingError(f"{path}: got no games, expected a match by --out, or of Fog of War a PGN file")
         for first in range(0, len(games), BLOCK):
             shard = out / f"{label}-{path.resolve().stem}-{first:05}.npz"
-            total += write(shard, source.columns, _rows(source, games[first : first + BLOCK], shard.name))
+            key = zlib.crc32(shard.name.encode())
+            rows = (
+                row | {"game": number}
+                for place, (number, game) in enumerate(games[first : first + BLOCK])
+                for row in source.decisions(game, np.random.default_rng([key, place]))
+            )
+            total += write(shard, source.columns, rows)
             tell(f"{total}, {shard.name}")
     return total
-
-
-def _rows(source: Source, games: Sequence[tuple[int, Any]], name: str) -> Iterator[Row]:
-    for place, (number, game) in enumerate(games):
-        generator = np.random.default_rng([zlib.crc32(name.encode()), place])
-        yield from (row | {"game": number} for row in source.decisions(game, generator))
 
 
 def write(path: Path, columns: Columns, rows: Iterable[Row]) -> int:

@@ -35,7 +35,7 @@ from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED, NAMES
 from darkchess.rbc.belief.siamese import POINT
 from experiments.commands import shown
 from experiments.learn.blind import OTHERS
-from experiments.learn.export import layers, write_points
+from experiments.learn.export import READ, layers, write_points
 from experiments.learn.shards import TEST, VALIDATE, Arrays, chunks, where
 from experiments.learn.trainer import EPOCH, Plan, Study, convolved, jax, spread, train
 from klss.support.arrays import Float32s, Floats, Ints, Words
@@ -43,8 +43,6 @@ from klss.support.inference import grids_of
 
 PATIENCE = 3
 """Epochs without gain, the last of which ends the training."""
-READ = 4
-"""Planes that the dense layer reads."""
 _FIRST, _MORE = 3, 2
 """Others of a decision, and how many more after an epoch without gain."""
 _UNNAMED = 0.5

@@ -62,23 +62,19 @@ def decision(
     more
         What is also added to the scores of members (int64[m]): float64[m].
     """
-    members, standing = drawn_beside(truth, prior, generator)
-    added = prior[members] if more is None else prior[members] + more(members)
-    rows = {"halves": halves[members], "standing": standing, "prior": added}
-    found = {name: padded(each, 1 + DRAWN) for name, each in rows.items()}
-    return found | {"size": len(halves), "count": len(members), "numbers": numbers}
-
-
-def drawn_beside(truth: int, prior: Floats, generator: np.random.Generator) -> tuple[Ints, Floats]:
-    """The truth's index, those of the likeliest and those of drawn members; and ln of how many each stands for."""
     order = np.argsort(-prior, kind="stable")
     order = order[order != truth]
     top, rest = order[:TOP], order[TOP:]
     drawn = generator.choice(rest, min(len(rest), DRAWN - TOP), replace=False)
-    standing = np.zeros(1 + len(top) + len(drawn))
+    members = np.concatenate([[truth], top, drawn]).astype(np.int64)
+    # ln of how many members each stands for: the drawn ones for all the rest.
+    standing = np.zeros(len(members))
     if len(drawn):
         standing[1 + len(top) :] = np.log(len(rest) / len(drawn))
-    return np.concatenate([[truth], top, drawn]).astype(np.int64), standing
+    added = prior[members] if more is None else prior[members] + more(members)
+    rows = {"halves": halves[members], "standing": standing, "prior": added}
+    found = {name: padded(each, 1 + DRAWN) for name, each in rows.items()}
+    return found | {"size": len(halves), "count": len(members), "numbers": numbers}
 
 
 @cache

@@ -9,7 +9,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from experiments.convergence import Start, played
+from experiments.convergence import played
 from klss import openspiel
 from klss.openspiel.named_players import configuration
 from klss.paper.tables import mirrored
@@ -29,10 +29,10 @@ def lost(game: Game, behaviour: np.ndarray[tuple[int], np.dtype[np.float64]]) ->
 
 @pytest.mark.parametrize("game", [kuhn(), mirrored(kuhn())], ids=["first", "second"])
 def test_from_the_root_of_a_game_that_fits_into_the_trunk_an_exact_search_plays_an_equilibrium(game: Game) -> None:
-    found = played(game, Klss2021(caution=1.0), 1000, "root")
-    assert lost(game, found.mixture) == pytest.approx(0.0, abs=1e-9)
+    mixture, _ = played(game, Klss2021(caution=1.0), 1000)
+    assert lost(game, mixture) == pytest.approx(0.0, abs=1e-9)
     # Kuhn's payoffs go up to 2: what an iterative one plays is an equilibrium within a hundredth of that.
-    assert lost(game, played(game, Kluss(order=1), 1000, "root").mixture) < 0.02
+    assert lost(game, played(game, Kluss(order=1), 1000)[0]) < 0.02
 
 
 @pytest.mark.slow
@@ -41,17 +41,16 @@ def test_what_solved_the_rest_of_the_game_is_played_on() -> None:
     game = mirrored(openspiel.load("liars_dice(dice_sides=3)"))
     search_by = configuration("kluss").search
     assert search_by is not None
-    assert lost(game, played(game, search_by, 2000, "root").mixture) < 0.002
+    assert lost(game, played(game, search_by, 2000)[0]) < 0.002
     afresh = dataclasses.replace(search_by, nested=False)
-    assert lost(game, played(game, afresh, 2000, "root").mixture) > 0.02
+    assert lost(game, played(game, afresh, 2000)[0]) > 0.02
 
 
 @pytest.mark.parametrize("search_by", [Klss2021(), Kluss()], ids=["klss2021", "kluss"])
 def test_the_strategy_is_that_of_the_games_that_the_search_plays(search_by: SearchConfiguration) -> None:
     """Games move by move, the slow way, against random play; at each infoset the same probabilities."""
     game = openspiel.load("dark_hex(board_size=2,gameversion=adh)")
-    start: Start = "first move"
-    found = played(game, search_by, 60, start, seed=3)
+    _, purified = played(game, search_by, 60, "first move", seed=3)
     treeplex, own = game.treeplex(0), game.observations[0]
     compared = 0
     for seed in range(6):
@@ -63,7 +62,7 @@ def test_the_strategy_is_that_of_the_games_that_the_search_plays(search_by: Sear
                 infoset = int(game.infoset[0][node])
                 result = search.search(EnumeratedBelief(game, infoset), Budget(nodes=60))
                 first = int(treeplex.first_sequence[own.treeplex_infoset[infoset]])
-                assert found.purified[first + result.actions] == pytest.approx(result.probabilities, abs=1e-12)
+                assert purified[first + result.actions] == pytest.approx(result.probabilities, abs=1e-12)
                 action = result.action
                 children = children[game.action[children] == action]
                 compared += 1
