@@ -41,8 +41,3 @@ class PlayerConfiguration(FlatConfiguration):
     def thread_count(self) -> int:
         """Most threads in this process."""
         return self.threads or usual()
-
-    @property
-    def uses_evaluator(self) -> bool:
-        """Whether the player values positions at all."""
-        return self.player not in self.WITHOUT_EVALUATOR

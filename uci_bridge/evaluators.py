@@ -35,7 +35,7 @@ class EvaluatedKit:
     def label(self, spec: PlayerConfiguration, choice: EvaluatorChoice) -> str | None:
         """See the base: ``built-in evaluator``, ``Stockfish 15.1``; None for players without an evaluator."""
         found = evaluator_choice(spec, choice)
-        return evaluator_class(found.name).label(found) if spec.uses_evaluator else None
+        return None if spec.player in spec.WITHOUT_EVALUATOR else evaluator_class(found.name).label(found)
 
     def versions(self, spec: PlayerConfiguration, choice: EvaluatorChoice) -> dict[str, str | None]:
         found = evaluator_choice(spec, choice)

@@ -52,7 +52,7 @@ assert known.capped_by == "cap"
 known._recover(game.view(chess.BLACK))
 
 # A filter at every level, on one thread and three, with a rook that is taken at home; both ways to look a position up.
-if chosen.beliefs is not None and chosen.beliefs.filtered:
+if chosen.beliefs is not None and chosen.beliefs.belief == "filter":
     for threads in (1, 3):
         for level, seconds in SECONDS.items():
             filters._HALVED = filters._PIECE = 2

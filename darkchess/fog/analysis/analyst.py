@@ -216,7 +216,7 @@ class Analyst:
         self.model.deadline = plan.deadline
         history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
         beliefs = self._configuration.beliefs
-        weighted = beliefs is not None and beliefs.filtered
+        weighted = beliefs is not None and beliefs.belief == "filter"
         belief = PositionBelief(self.position_set, self.model, self.quiet, weighted)
         result = search.search(belief, plan.budget(), history=history, progress=progress)
         self.model.deadline = None

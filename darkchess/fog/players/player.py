@@ -41,11 +41,6 @@ class BeliefSettings:
     belief: Literal["value", "filter"] = "value"  # "value": none, so that positions are weighed by their value alone
     filtering: float = 0.15  # share of a move's time, 0 or more, that the filter may take
 
-    @property
-    def filtered(self) -> bool:
-        """Whether the filter is used."""
-        return self.belief == "filter"
-
 
 @dataclass
 class _Thinking:
@@ -102,7 +97,7 @@ class KlssPlayer(TrackingPlayer):
         self._pondering: Pondering | None = None
         self._configuration = configuration or Klss2021()
         self._beliefs = beliefs or BeliefSettings()
-        self.filtered = self._beliefs.filtered
+        self.filtered = self._beliefs.belief == "filter"
         self._thinking: _Thinking | None = None
 
     def begin(self, seat: chess.Color, setup: Setup) -> None:
