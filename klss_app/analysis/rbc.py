@@ -14,7 +14,7 @@ from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.game.contest import Answer
 from darkchess.rbc.game.observation import INNER, Notice, Observation
 from darkchess.rbc.game.referee import Referee
-from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer, expected_values
+from darkchess.rbc.players.expectation import Expectation, ExpectationPlayer
 from darkchess.rbc.players.named_rbc_players import Configuration, make_player
 from klss.play.kit import AnyKit
 from klss.play.limits import Limit
@@ -37,7 +37,7 @@ class RbcAnalysis(Analysis[Configuration, Referee, Position, Observation, Answer
         for color in chess.COLORS:
             player = make_player(chosen, self._evaluator, seed=seed)
             assert isinstance(player, ExpectationPlayer)
-            player.start(color, setup)
+            player.begin(color, setup)
             self._sides[color] = player
         self._sizes: dict[str, Possible | None] = dict.fromkeys(chess.COLOR_NAMES, (1, False))
 
@@ -56,7 +56,7 @@ class RbcAnalysis(Analysis[Configuration, Referee, Position, Observation, Answer
         player = self._sides[seat]
         self._found, self._weights = found, weights = player.weighed(limit, sense=question == "sense")
         if question == "sense":  # the gain of each of the 36 senses, by the middle of its window
-            after = expected_values(partitions(player.known, found.indices), found.values, weights)
+            after = partitions(player.known, found.indices).best_values(found.values, weights)
             now = float((weights @ found.values).max())
             self._gains = {
                 chess.SQUARE_NAMES[square]: float(value) - now for square, value in zip(INNER, after, strict=True)

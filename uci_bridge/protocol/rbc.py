@@ -153,8 +153,7 @@ class _Transcript(Transcript[_Seen, Observation, Answer]):
 
     def check(self, request: Request[_Seen]) -> None:
         assert isinstance(request, _Request)
-        awaited = {"sense": "sensed", "move": "moved"}[request.phase]
-        if self._followed.awaited != awaited:
+        if self._followed.awaited != {"sense": Sensed, "move": Moved}[request.phase]:
             raise ViewError(f"phase: got {request.phase!r}, expected it once what goes before it in the turn is known")
         requests = map(encode, self._followed.requests())
         if sorted(encode(shapes.move_of(move)) for move in request.legalMoves) != list(requests):

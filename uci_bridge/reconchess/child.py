@@ -110,9 +110,9 @@ class _Bot(Player):
         self._bots, self._seed = bots, seed
         self._bot: Any = None
 
-    def start(self, color: chess.Color, start: Position) -> None:
-        self._own = OwnHalf(color, start)
-        self._guarded(self._begin, color, chess.Board(start.fen()))
+    def begin(self, seat: chess.Color, setup: Position) -> None:
+        self._own = OwnHalf(seat, setup)
+        self._guarded(self._begin, seat, chess.Board(setup.fen()))
 
     def notice(self, notice: Notice) -> None:
         if notice.square is not None:

@@ -29,6 +29,14 @@ class Partitions:
         """Return Σ W_r² of each window: float64[36], from 0 to 1; the weights (float64[n]) sum to 1."""
         return np.array([(np.bincount(classes, weights) ** 2).sum() for classes in self.classes])
 
+    def best_values(self, values: Floats, weights: Floats) -> Floats:
+        """Return the expected value of the best request after each sense, from the values of requests (float64[n, m]):
+        the sum, over the classes, of the largest Σ w · value. float64[36]; the weights as above.
+        """
+        found = np.empty(len(INNER))
+        kernels.best_sums(self.classes, self.counts, weights[:, None] * values, found)
+        return found
+
 
 def partitions(known: PositionSet, indices: Ints) -> Partitions:
     """Return the partitions of the positions ``indices`` (int64[n]) of a set.

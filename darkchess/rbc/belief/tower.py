@@ -68,20 +68,6 @@ class Observer:
         The set at the beginning of the game.
     kinds
         The filter beside the set, which is updated by the same observations.
-
-    Examples
-    --------
-    >>> import chess
-    >>> from darkchess.rbc import Referee
-    >>> game = Referee()
-    >>> known = PositionSet(chess.WHITE, game.position)
-    >>> kinds = Kinds(known, strangers=0.5)
-    >>> observer = Observer(known, kinds)
-    >>> known.noticed(game.notice)
-    >>> kinds.noticed(game.notice, known)
-    >>> observer.noticed(game.notice, known)
-    >>> observer.numbers[BLOCKS["now"]].sum()
-    np.float32(16.0)
     """
 
     def __init__(self, known: PositionSet, kinds: Kinds) -> None:

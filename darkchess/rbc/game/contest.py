@@ -33,8 +33,8 @@ class Player(klss.play.contest.Player[Position, Observation, Answer]):
     """
 
     def begin(self, seat: chess.Color, setup: Position) -> None:
-        """See :class:`klss.play.contest.Player`; only the start position is known."""
-        self.start(seat, setup)
+        """Begin a game from ``setup``, the position that both players know."""
+        raise NotImplementedError
 
     def observe(self, observation: Observation) -> None:
         if isinstance(observation, Notice):
@@ -46,10 +46,6 @@ class Player(klss.play.contest.Player[Position, Observation, Answer]):
 
     def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         return self.choose_sense(limit) if question == "sense" else self.choose_move(limit)
-
-    def start(self, color: chess.Color, start: Position) -> None:
-        """Begin a game from ``start``, which both players know."""
-        raise NotImplementedError
 
     def notice(self, notice: Notice) -> None:
         """Begin the player's turn: ``notice`` reports whether the opponent's turn captured a piece."""

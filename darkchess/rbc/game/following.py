@@ -6,7 +6,6 @@ It does not find that all of them together contradict one another (no position a
 from __future__ import annotations
 
 from copy import copy
-from typing import Literal
 
 import chess
 import numpy as np
@@ -18,16 +17,14 @@ from darkchess.rbc.game.observation import Moved, Notice, Observation, Sensed, w
 from darkchess.rbc.game.own_half import OwnHalf
 from darkchess.rbc.game.requests import is_request, played
 
-Kind = Literal["notice", "sensed", "moved"]
-_KINDS: dict[type[Observation], Kind] = {Notice: "notice", Sensed: "sensed", Moved: "moved"}
-_AFTER: dict[Kind, Kind] = {"notice": "sensed", "sensed": "moved", "moved": "notice"}
+_AFTER: dict[type[Observation], type[Observation]] = {Notice: Sensed, Sensed: Moved, Moved: Notice}
 
 
 class Followed:
     """The observations of the player of ``color`` so far, in a game from ``start``."""
 
     def __init__(self, color: chess.Color, start: Position) -> None:
-        self.awaited: Kind = "notice"  # the kind of the next observation
+        self.awaited: type[Observation] = Notice  # the kind of the next observation
         # turns of both sides before the player's present turn, or before its next one
         self.ply = 0 if start.turn == color else 1
         self._color = color
@@ -51,23 +48,22 @@ class Followed:
         ViewError
             It can't follow the earlier ones; it is not recorded.
         """
-        kind = _KINDS[type(seen)]
-        if kind != self.awaited or not self._possible(seen):
+        if type(seen) is not self.awaited or not self._possible(seen):
             raise ViewError(
-                f"turn of ply {self.ply}: got {seen}, expected a {self.awaited} that the player's pieces, requests and "
-                "the rules allow"
+                f"turn of ply {self.ply}: got {seen}, expected a {self.awaited.__name__} that the player's pieces, "
+                "requests and the rules allow"
             )
         if isinstance(seen, Notice) and seen.square is not None:
             self._own.lose(seen.square)
         elif isinstance(seen, Moved):
             self._own.play(seen.taken)
             self.ply += 2
-        self.awaited = _AFTER[kind]
+        self.awaited = _AFTER[self.awaited]
 
     def _possible(self, seen: Observation) -> bool:
-        own = Position(self._own.row)
+        own, king = Position(self._own.row), chess.Piece(chess.KING, self._color)
         if isinstance(seen, Notice):
-            return seen.square is None or (self.ply > 0 and own.piece_at(seen.square) not in (None, self._king))
+            return seen.square is None or (self.ply > 0 and own.piece_at(seen.square) not in (None, king))
         if isinstance(seen, Moved):
             asked = seen.requested
             if asked is None:
@@ -88,10 +84,6 @@ class Followed:
             if piece.color == self._color or lost_pawn or kings > 1:
                 return False
         return tuple(square for square, _ in seen.contents) == shown
-
-    @property
-    def _king(self) -> chess.Piece:
-        return chess.Piece(chess.KING, self._color)
 
     def _results(self, asked: chess.Move) -> set[tuple[chess.Move | None, int | None]]:
         """Return the moves that a request may become, each with the square of its capture: at most one enemy piece

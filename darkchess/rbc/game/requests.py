@@ -25,15 +25,8 @@ def requests(position: Position) -> tuple[chess.Move, ...]:
 def is_request(position: Position, move: chess.Move) -> bool:
     """Whether the side to move may request ``move``. A pawn that reaches the last rank may leave its promotion open."""
     asked = requests(position)
-    if move in asked:
-        return True
     queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
-    return (
-        move.promotion is None
-        and chess.square_rank(move.to_square) in (0, 7)
-        and queen in asked
-        and bool(int(position.row[board.PAWN]) >> move.from_square & 1)
-    )
+    return move in asked or (move.promotion is None and queen in asked)
 
 
 def played(position: Position, move: chess.Move) -> chess.Move | None:

@@ -81,13 +81,13 @@ class SynopticPlayer(HoldingPlayer):
         self._thinking = thinking or Synoptic()
         self._network = network or network_of(self._thinking.network)
 
-    def start(self, color: chess.Color, start: Position) -> None:
-        super().start(color, start)
-        self._memory = Memory(flipped=color == chess.BLACK)
+    def begin(self, seat: chess.Color, setup: Position) -> None:
+        super().begin(seat, setup)
+        self._memory = Memory(flipped=seat == chess.BLACK)
         self._played = 0
         self._planner = Planner(
-            BlindModel(color), self._network, self._thinking,
-            BlindBelief.of(self.known, self._memory.words, acts=start.turn == color, stage=SENSE),
+            BlindModel(seat), self._network, self._thinking,
+            BlindBelief.of(self.known, self._memory.words, acts=setup.turn == seat, stage=SENSE),
             seed=self._seed, threads=self._threads,
         )  # fmt: skip
 

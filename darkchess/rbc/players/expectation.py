@@ -22,9 +22,8 @@ import numpy as np
 
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.rbc.belief._kernels.senses import best_sums
 from darkchess.rbc.belief.kinds import Kinds
-from darkchess.rbc.belief.senses import Partitions, partitions
+from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.belief.tower import Observer, Tower, log_prior
 from darkchess.rbc.game.observation import INNER, Notice
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
@@ -90,8 +89,8 @@ class ExpectationPlayer(HoldingPlayer):
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._a_second = _FIRST_A_SECOND
 
-    def start(self, color: chess.Color, start: Position) -> None:
-        super().start(color, start)
+    def begin(self, seat: chess.Color, setup: Position) -> None:
+        super().begin(seat, setup)
         self._turn = 0
         self._kinds = Kinds(self.known, self._thinking.strangers)
         self._observer = Observer(self.known, self._kinds) if self._thinking.belief == "tower" else None
@@ -111,7 +110,7 @@ class ExpectationPlayer(HoldingPlayer):
         divided = partitions(known, indices)
         found = self._outlook(indices, weights, plan.renewed())
         # The value of the best request after each sense, and a little for telling positions apart.
-        values = expected_values(divided, found.values, weights)
+        values = divided.best_values(found.values, weights)
         values -= (_LEFT_COST + known.size / _CROWDED) * divided.left_over(weights)
         best = int(values.argmax())
         now = float((weights @ found.values).max())
@@ -184,25 +183,3 @@ class ExpectationPlayer(HoldingPlayer):
             speed = found.children / max(1e-4, time.monotonic() - began)
             self._a_second += 0.3 * (speed - self._a_second)
         return found
-
-
-def expected_values(divided: Partitions, values: Floats, weights: Floats) -> Floats:
-    """Return the expected value of the best request after each sense: Σ over results of max over requests of Σ w·value.
-
-    Parameters
-    ----------
-    divided
-        The partitions of n positions.
-    values
-        float64[n, m].
-    weights
-        float64[n], summing to 1.
-
-    Returns
-    -------
-    float64[36]
-    """
-    weighted = weights[:, None] * values
-    found = np.empty(len(INNER))
-    best_sums(divided.classes, divided.counts, weighted, found)
-    return found

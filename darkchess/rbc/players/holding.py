@@ -45,8 +45,8 @@ class HoldingPlayer(Player):
         self._known: PositionSet | None = None
         self._notice: Notice | None = None  # a notice that the set has not been updated by yet
 
-    def start(self, color: chess.Color, start: Position) -> None:
-        self._known = PositionSet(color, start, cap=self._cap, seed=self._seed, threads=self._threads)
+    def begin(self, seat: chess.Color, setup: Position) -> None:
+        self._known = PositionSet(seat, setup, cap=self._cap, seed=self._seed, threads=self._threads)
         self._notice = None
         # what else follows the game; updated after the set, by the same observations
         self._beside: list[Any] = []

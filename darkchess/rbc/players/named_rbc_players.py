@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
 from darkchess.player_configuration import PlayerConfiguration
@@ -14,36 +15,19 @@ from darkchess.rbc.players.siamese import Nearness, SiamesePlayer
 from klss.support.configuration_text import by_name, chosen
 from klss.synoptic.planning import MOST
 
-_RANGES: dict[str, tuple[float, float]] = {
-    # of an Expectation
-    "uniform_mix": (0, 1),
-    "strangers": (0.01, 0.99),
-    "unaware": (0, 1),
-    "exposed": (0, MOST),
-    "spread": (0, MOST),
-    "boards": (1, MOST),
-    # of a Nearness
-    "temperature": (0.01, MOST),
-    **Synoptic.RANGES,
-}
-"""Least and greatest sensible value of each number in ``thinking``."""
-
 
 @dataclass(frozen=True)
 class Configuration(PlayerConfiguration):
-    """One player's settings; :class:`darkchess.player_configuration.PlayerConfiguration` has the others.
-
-    Attributes
-    ----------
-    thinking : Expectation, Nearness, Synoptic or None
-        The settings of its method; None for scripts.
-    """
+    """One player's settings; :class:`darkchess.player_configuration.PlayerConfiguration` has the others."""
 
     cap: int = 2_000_000
-    thinking: Expectation | Nearness | Synoptic | None = None
+    thinking: Expectation | Nearness | Synoptic | None = None  # the settings of its method; None for scripts
 
     PARTS = ("thinking",)
-    RANGES = _RANGES
+    RANGES: ClassVar = {
+        "uniform_mix": (0, 1), "strangers": (0.01, 0.99), "unaware": (0, 1), "exposed": (0, MOST), "spread": (0, MOST),
+        "boards": (1, MOST), "temperature": (0.01, MOST), **Synoptic.RANGES,
+    }  # fmt: skip
     WITHOUT_EVALUATOR = ("synoptic", "attacker", "random")
 
 

@@ -24,14 +24,14 @@ RUSHES = (
 """Sequences of moves of a player that moves up the board; each captures a king on e8 unless a piece is in the way."""
 
 
-class _Blind(Player):
-    """Base of both: it knows its own pieces, and senses at random."""
+class RandomPlayer(Player):
+    """Senses at random, and requests a random move, or passes; it knows its own pieces alone."""
 
     def __init__(self, *, seed: int = 0) -> None:
         self._seed = seed
 
-    def start(self, color: chess.Color, start: Position) -> None:
-        self._own = OwnHalf(color, start)
+    def begin(self, seat: chess.Color, setup: Position) -> None:
+        self._own = OwnHalf(seat, setup)
         self._rng = np.random.default_rng(self._seed)
 
     def notice(self, notice: Notice) -> None:
@@ -48,23 +48,21 @@ class _Blind(Player):
     def moved(self, moved: Moved) -> None:
         self._own.play(moved.taken)
 
-
-class RandomPlayer(_Blind):
-    """Requests a random move, or passes."""
-
     def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         asked = (None, *self._own.requests())
         return Decision(asked[int(self._rng.integers(len(asked)))])
 
 
-class AttackerPlayer(_Blind):
-    """Follows one of :data:`RUSHES`, drawn for the game; skips moves that it can't request, and passes at the end."""
+class AttackerPlayer(RandomPlayer):
+    """Senses at random, and follows one of :data:`RUSHES`, drawn for the game; skips moves that it can't request, and
+    passes at the end.
+    """
 
-    def start(self, color: chess.Color, start: Position) -> None:
-        super().start(color, start)
+    def begin(self, seat: chess.Color, setup: Position) -> None:
+        super().begin(seat, setup)
         rush = RUSHES[int(self._rng.integers(len(RUSHES)))]
         self._left = [chess.Move.from_uci(text) for text in rush]
-        if color == chess.BLACK:
+        if seat == chess.BLACK:
             self._left = [chess.Move(move.from_square ^ 56, move.to_square ^ 56) for move in self._left]
 
     def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:

@@ -64,8 +64,8 @@ class SiamesePlayer(HoldingPlayer):
         self._thinking = thinking or Nearness()
         self._network = Siamese.packaged()
 
-    def start(self, color: chess.Color, start: Position) -> None:
-        super().start(color, start)
+    def begin(self, seat: chess.Color, setup: Position) -> None:
+        super().begin(seat, setup)
         self._anchor = Anchor(self.known, self._thinking.opponent)
         self._beside = [self._anchor]
 

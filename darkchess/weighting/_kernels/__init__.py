@@ -1,4 +1,1 @@
-"""Features of the enemy's pieces, compiled.
-
-Reading order: ``features``.
-"""
+"""Reading order: ``features`` (of the enemy's pieces), compiled."""

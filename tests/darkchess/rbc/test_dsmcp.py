@@ -26,7 +26,7 @@ def player(text: str, fen: str | None = None, color: chess.Color = chess.WHITE) 
     found = make_player(configuration(text), seed=1)
     assert isinstance(found, SynopticPlayer)
     if fen is not None:
-        found.start(color, Position.from_fen(fen))
+        found.begin(color, Position.from_fen(fen))
     return found
 
 
@@ -39,7 +39,7 @@ class Even:
 
 def test_a_king_that_can_surely_be_taken_is_taken_and_that_ends_playouts() -> None:
     ours = SynopticPlayer(network=Even())
-    ours.start(chess.WHITE, Position.from_fen("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"))
+    ours.begin(chess.WHITE, Position.from_fen("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"))
     ours.notice(Notice(None))
     ours.choose_sense(FEW)
     ours.sensed(Sensed(None, ()))
@@ -53,7 +53,7 @@ def test_a_king_that_can_surely_be_taken_is_taken_and_that_ends_playouts() -> No
 
 def test_with_no_nodes_the_policy_s_likeliest_comes_out() -> None:
     ours = player("dsmcp")
-    ours.start(chess.WHITE, Referee().position)
+    ours.begin(chess.WHITE, Referee().position)
     ours.notice(Notice(None))
     ours.sensed(Sensed(None, ()))
     planned = ours.plan(Limit(nodes=0), sense=False)

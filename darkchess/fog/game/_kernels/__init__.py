@@ -1,4 +1,1 @@
-"""Compiled views.
-
-Reading order: ``vision``.
-"""
+"""Reading order: ``vision`` (views), compiled."""

@@ -1,4 +1,1 @@
-"""Children of positions in batches, with both players' observations.
-
-Reading order: ``children``.
-"""
+"""Reading order: ``children`` (of positions in batches, with both players' observations), compiled."""

@@ -1,4 +1,1 @@
-"""Requests and the moves that they become, compiled.
-
-Reading order: ``requests``.
-"""
+"""Reading order: ``requests`` (and the moves that they become), compiled."""

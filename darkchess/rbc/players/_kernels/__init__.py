@@ -1,4 +1,1 @@
-"""The positions after requests, compiled.
-
-Reading order: ``families``.
-"""
+"""Reading order: ``families`` (the positions after requests), compiled."""
