@@ -1,6 +1,5 @@
 """Players of Fog of War, and their configurations.
 
-Reading order: ``tracking`` (views and a position set; the random player; a weaker version of any), ``model`` (dark
-chess as :mod:`klss.search` sees it), ``book`` (an opening book), ``player`` (the engine), ``one_position``
-(single-guess players), ``named_fog_players``.
+Reading order: ``tracking`` (views and a position set; the random player), ``model`` (dark chess as the search sees it),
+``book`` (an opening book), ``player`` (the engine), ``one_position`` (single-guess players), ``named_fog_players``.
 """

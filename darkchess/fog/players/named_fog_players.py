@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Evaluator
-from darkchess.evaluation.registry import AUTO, evaluator_class
 from darkchess.fog.game.contest import Player
 from darkchess.fog.players.one_position import OnePositionPlayer
 from darkchess.fog.players.player import BeliefSettings, KlssPlayer
-from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer, WeakerPlayer
+from darkchess.fog.players.tracking import RandomPlayer, TrackingPlayer
 from darkchess.player_configuration import PlayerConfiguration
 from klss.search import Baseline, Klss2021, Kluss, SearchConfiguration
 from klss.support.configuration_text import ConfigurationError, by_name, chosen
@@ -29,7 +27,7 @@ class Configuration(PlayerConfiguration):
     # whether it searches on during the opponent's time (``klss.search.pondering``), unless nodes limit its moves; a
     # front end turns it on where a clock runs (:meth:`pondering`)
     ponder: bool = False
-    max_nodes: float = math.inf  # these two of :class:`darkchess.fog.players.tracking.WeakerPlayer`
+    max_nodes: float = math.inf  # these two of :class:`darkchess.fog.players.tracking.TrackingPlayer`
     slips: float = 0.0
     beliefs: BeliefSettings | None = None  # the weights of its positions; None: no learned ones
     search: SearchConfiguration | None = None  # None: the player has no search of ``klss.search``
@@ -43,16 +41,13 @@ class Configuration(PlayerConfiguration):
         super().__post_init__()
         if self.ponder and not self.can_ponder:
             raise ConfigurationError(
-                f"configuration {self.name}: ponder is true, expected false: only kluss with an evaluator that two "
-                "threads may ask, such as the built-in one, thinks on the opponent's time"
+                f"configuration {self.name}: ponder is true, expected false: only kluss thinks on the opponent's time"
             )
 
     @property
     def can_ponder(self) -> bool:
-        """Whether ``ponder`` may be true: the search can be stopped at once, and two threads can use the evaluator."""
-        if self.search is None or not self.search.ponders:
-            return False
-        return self.evaluator == AUTO or evaluator_class(self.evaluator).reentrant
+        """Whether ``ponder`` may be true: the search can be stopped at once."""
+        return self.search is not None and self.search.ponders
 
     def pondering(self) -> Configuration:
         """Return this configuration, under the same name, with ``ponder`` true if it may be."""
@@ -134,15 +129,13 @@ def main_names() -> list[str]:
     return [name for name in CONFIGURATIONS if not any(name.startswith(f"{other}-") for other in CONFIGURATIONS)]
 
 
-def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS | LEVELS) -> Configuration:
+def configuration(text: str) -> Configuration:
     """Return the configuration that ``text`` describes.
 
     Parameters
     ----------
     text : str
         ``NAME``, ``NAME,field=value,…`` or the path of a ``.toml`` file.
-    known : mapping
-        The configurations by their names, levels included.
 
     Raises
     ------
@@ -154,7 +147,7 @@ def configuration(text: str, known: Mapping[str, Configuration] = CONFIGURATIONS
     >>> configuration("klss2021,particles=50,nested=false").fields()["particles"]
     50
     """
-    return chosen(text, known, "klss2021")
+    return chosen(text, CONFIGURATIONS | LEVELS, "klss2021")
 
 
 def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, seed: int = 0) -> Player:
@@ -170,6 +163,5 @@ def make_player(chosen: Configuration, evaluator: Evaluator | None = None, *, se
         player = OnePositionPlayer(valued, sample=1, deepest=1, **common)
     else:
         player = RandomPlayer(**common)
-    if chosen.max_nodes == math.inf and not chosen.slips:
-        return player
-    return WeakerPlayer(player, max_nodes=chosen.max_nodes, slips=chosen.slips, seed=seed)
+    player.max_nodes, player.slips = chosen.max_nodes, chosen.slips
+    return player

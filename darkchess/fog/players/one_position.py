@@ -10,6 +10,7 @@ import numpy as np
 from darkchess.board.move import decode
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.game.contest import Setup, king_capture
+from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess
 from darkchess.fog.players.tracking import TrackingPlayer
 from klss.play.contest import Decision
@@ -39,9 +40,9 @@ class OnePositionPlayer(TrackingPlayer):
         super().begin(seat, setup)
         self._evaluator.new_game()
 
-    def answer(self, question: str, limit: Limit) -> Decision[chess.Move]:
-        """See :class:`klss.play.contest.Player`; ``nodes`` is about the number of positions to value."""
-        view, plan = self._turn(), TimePlan(limit)
+    def _answer(self, view: View, limit: Limit) -> Decision[chess.Move]:
+        """See the base; ``nodes`` is about the number of positions to value."""
+        plan = TimePlan(limit)
         model = DarkChess(view.color, self._ruleset, self._evaluator)
         positions = self._up_to_date(plan.tracking_deadline())
         taking = king_capture(view)

@@ -137,10 +137,9 @@ class KlssPlayer(TrackingPlayer):
         with contextlib.suppress(Exception):
             self._stop()
 
-    def answer(self, question: str, limit: Limit) -> Decision[chess.Move]:
-        plan = TimePlan(limit)
+    def _answer(self, view: View, limit: Limit) -> Decision[chess.Move]:
+        plan, thinking = TimePlan(limit), self._thinking
         self._stop()
-        view, thinking = self._turn(), self._thinking
         assert thinking is not None
         # The filter spends its allowance after a step of the set, so the set's deadline leaves that much time.
         self._allowance = plan.estimated_s(_NODES_A_SECOND) * self._beliefs.filtering

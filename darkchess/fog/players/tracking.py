@@ -1,7 +1,5 @@
-"""Base of most players: it keeps the views of a game, and updates a position set when it is needed.
-
-:class:`RandomPlayer` is here too, which needs no position set, and :class:`WeakerPlayer`, a weaker version of another
-player: fewer nodes a move, and sometimes a random move.
+"""Base of most players: it keeps the views of a game, updates a position set when it is needed, and can make the player
+weaker. :class:`RandomPlayer` is here too, which needs no position set.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View, initial_view
 from klss.play.contest import Decision
 from klss.play.limits import Limit
-from klss.play.outcome import Outcome
 
 
 class TrackingPlayer(Player):
@@ -29,6 +26,10 @@ class TrackingPlayer(Player):
     """Whether positions get the packaged filter's weights. Its policy was learned with the built-in evaluator's values,
     so it uses that one whatever evaluator the player has.
     """
+    max_nodes = math.inf
+    """Most nodes of a move; with such a limit nothing reads a clock."""
+    slips = 0.0
+    """Probability that the player makes a random move, unless it can take the king."""
 
     def __init__(self, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
         """``cap`` and ``threads`` are those of the position set."""
@@ -72,10 +73,19 @@ class TrackingPlayer(Player):
             self._taken_in += 1
         return known
 
-    def _turn(self) -> View:
-        """Return the last view, at which it must be the player's turn."""
-        assert self.view.legal_moves, "it is not the player's turn"
-        return self.view
+    def answer(self, question: str, limit: Limit) -> Decision[chess.Move]:
+        view = self.view
+        assert view.legal_moves, "it is not the player's turn"
+        rng = np.random.default_rng([self._seed, view.ply])
+        if rng.random() < self.slips and king_capture(view) is None:
+            return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
+        if math.isfinite(self.max_nodes):
+            limit = replace(limit, nodes=int(min(self.max_nodes, limit.nodes or math.inf)))
+        return self._answer(view, limit)
+
+    def _answer(self, view: View, limit: Limit) -> Decision[chess.Move]:
+        """Choose a move at the player's turn, which ``view`` shows."""
+        raise NotImplementedError
 
     def close(self) -> None:
         self._views, self._known = [], None
@@ -84,41 +94,6 @@ class TrackingPlayer(Player):
 class RandomPlayer(TrackingPlayer):
     """Plays uniformly over the legal moves; its position set is only for a host that asks for it."""
 
-    def answer(self, question: str, limit: Limit) -> Decision[chess.Move]:
-        view = self._turn()
+    def _answer(self, view: View, limit: Limit) -> Decision[chess.Move]:
         rng = np.random.default_rng([self._seed, view.ply])
         return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
-
-
-class WeakerPlayer(Player):
-    """Plays as ``player`` does, with at most ``max_nodes`` a move (then nothing reads a clock), but makes a random move
-    with probability ``slips``, unless it can take the king.
-    """
-
-    def __init__(self, player: TrackingPlayer, *, max_nodes: float, slips: float, seed: int) -> None:
-        self._player, self._max_nodes, self._slips, self._seed = player, max_nodes, slips, seed
-
-    @property
-    def position_set(self) -> PositionSet:
-        return self._player.position_set
-
-    def begin(self, seat: chess.Color, setup: Setup) -> None:
-        self._player.begin(seat, setup)
-
-    def observe(self, view: View) -> None:
-        self._player.observe(view)
-
-    def answer(self, question: str, limit: Limit) -> Decision[chess.Move]:
-        view = self._player.view
-        rng = np.random.default_rng([self._seed, view.ply])
-        if rng.random() < self._slips and king_capture(view) is None:
-            return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
-        if math.isfinite(self._max_nodes):
-            limit = replace(limit, nodes=int(min(self._max_nodes, limit.nodes or math.inf)))
-        return self._player.answer(question, limit)
-
-    def end(self, outcome: Outcome) -> None:
-        self._player.end(outcome)
-
-    def close(self) -> None:
-        self._player.close()

@@ -114,7 +114,7 @@ def test_an_evaluator_for_one_thread_is_not_asked_meanwhile() -> None:
 
 def test_a_configuration_that_can_t_is_refused_in_one_line() -> None:
     assert configuration("kluss,ponder=true").ponder and not configuration("kluss").ponder
-    for text in ("klss2021,ponder=true", "random,ponder=true", "kluss,evaluator=stockfish,ponder=true"):
+    for text in ("klss2021,ponder=true", "random,ponder=true"):
         with pytest.raises(ConfigurationError, match="ponder is true, expected false: only kluss"):
             configuration(text)
     assert configuration("kluss").pondering().ponder and configuration("klss2021").pondering().ponder is False
