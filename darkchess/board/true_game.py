@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import chess
 
 from darkchess.board.position import START_FEN, Position
@@ -25,9 +23,6 @@ class TrueGame:
     FenError
         See :meth:`darkchess.board.position.Position.from_fen`.
     """
-
-    unit: ClassVar[str]
-    """Name of :attr:`ply` in messages."""
 
     def __init__(self, fen: str | None = None) -> None:
         self._positions = [Position.from_fen(START_FEN if fen is None else fen)]
@@ -79,6 +74,5 @@ class TrueGame:
     def _check_running(self, what: str) -> None:
         if self._outcome is not None:
             raise IllegalMove(
-                f"the game is over: got {what} after {self._outcome.reason} at {self.unit} {self.ply}, "
-                "expected nothing more"
+                f"the game is over: got {what} after {self._outcome.reason} at ply {self.ply}, expected nothing more"
             )

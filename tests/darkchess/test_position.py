@@ -100,7 +100,7 @@ def test_fen_round_trips_along_random_games() -> None:
         while game.outcome is None and game.ply < 120:
             game.push(rng.choice(game.legal_moves()))
             if game.outcome is None or game.outcome.reason != "king_captured":
-                assert Position.from_fen(game.fen()) == game.position
+                assert Position.from_fen(game.position.fen()) == game.position
         assert game.position.fullmove == 1 + game.ply // 2
 
 

@@ -66,19 +66,19 @@ def test_openspiel_agrees_on_moves_views_and_results_and_differs_on_en_passant_a
                 shown = as_openspiel_shows(ours, referee)
                 theirs = state.observation_string(int(color)).split()
                 # Board, side to move, own castling rights, en passant square; the counters are the true game's.
-                assert theirs[:4] == shown.fog_fen().split()[:4], referee.fen()
+                assert theirs[:4] == shown.fog_fen().split()[:4], referee.position.fen()
                 if shown != ours:
                     shown_pawns += ours.to_move == color
                     told_squares += shown.ep_square != ours.ep_square
                     seen_squares += ours.to_move != color and shown.visible != ours.visible
-            assert state.is_terminal() == (referee.outcome is not None), referee.fen()
+            assert state.is_terminal() == (referee.outcome is not None), referee.position.fen()
             if referee.outcome is not None:
                 winner = referee.outcome.winner
-                assert state.returns()[1] == (0 if winner is None else 1 if winner else -1), referee.fen()
+                assert state.returns()[1] == (0 if winner is None else 1 if winner else -1), referee.position.fen()
                 reasons.add(referee.outcome.reason)
                 break
             actions = {state.action_to_string(action): action for action in state.legal_actions()}
-            assert set(actions) == {san(referee.position, move) for move in referee.legal_moves()}, referee.fen()
+            assert set(actions) == {san(referee.position, move) for move in referee.legal_moves()}
             chosen = next_move(rng, referee)
             state.apply_action(actions[san(referee.position, chosen)])
             referee.push(chosen)

@@ -54,11 +54,11 @@ def compare(plies_wanted: int, seed: int, longest: int = 120) -> None:
         game_number += 1
         referee = Referee(fen, RULES)
         line: list[str] = []  # since the last irreversible move: all that the draws depend on
-        line_fen = referee.fen()
+        line_fen = referee.position.fen()
         theirs = pyffish.get_fen(VARIANT, line_fen, line)
         for _ in range(longest):
             outcome = referee.outcome
-            assert theirs == referee.fen()
+            assert theirs == referee.position.fen()
             if outcome is not None and outcome.reason == "king_captured":
                 over, value = pyffish.is_immediate_game_end(VARIANT, theirs, [])
                 assert over and value < 0 and outcome.winner != referee.turn  # the side to move lost

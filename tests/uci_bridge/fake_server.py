@@ -527,7 +527,7 @@ class FakeServer:
             self.done["race"] += 1
             return web.json_response({"ok": True})
         if not legal:
-            game.lost_by_illegal_move = f"{text} in {game.referee.fen()}"
+            game.lost_by_illegal_move = f"{text} in {game.referee.position.fen()}"
             game.end(Outcome(not game.bot_color, "forfeit"))
         else:
             game.play(text)

@@ -30,8 +30,6 @@ class Referee(TrueGame):
     Outcome(winner=True, reason='king_captured')
     """
 
-    unit = "ply"
-
     def __init__(self, fen: str | None = None, ruleset: Ruleset = PAPER) -> None:
         self.ruleset = ruleset
         super().__init__(fen)
@@ -54,10 +52,6 @@ class Referee(TrueGame):
     def moves(self) -> tuple[chess.Move, ...]:
         """The moves played."""
         return tuple(self._moves)
-
-    def fen(self) -> str:
-        """Return the FEN of the true position."""
-        return self.position.fen()
 
     def legal_moves(self) -> tuple[chess.Move, ...]:
         """Return the moves of the side to move, sorted; () once the game is over."""

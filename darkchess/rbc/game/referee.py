@@ -46,8 +46,6 @@ class Referee(TrueGame):
     (False, Notice(square=None))
     """
 
-    unit = "turn"
-
     def __init__(self, fen: str | None = None, limits: Limits = LIMITS) -> None:
         self.limits = limits
         super().__init__(fen)

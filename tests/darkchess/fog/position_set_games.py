@@ -163,7 +163,7 @@ def compare(
     so do the weights of a filter, by the same likelihood of moves. Returns the number of comparisons.
     """
     rng, game = random.Random(seed), Referee(fen)
-    truth = brute_force.parse(game.fen())
+    truth = brute_force.parse(game.position.fen())
     known = {
         color: PositionSet(game.view(color), game.position, seed=seed, weigher=weigher() if weigher else None)
         for color in chess.COLORS

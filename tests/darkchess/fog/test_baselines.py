@@ -99,7 +99,7 @@ def test_a_mate_in_two_is_found_and_the_win_not_put_off(name: str) -> None:
         referee.push(found.answer)
         player.observe(referee.view(chess.WHITE))
         if referee.outcome is None:
-            board = chess.Board(referee.fen())
+            board = chess.Board(referee.position.fen())
             referee.push(next(iter(board.legal_moves), referee.legal_moves()[0]))
             player.observe(referee.view(chess.WHITE))
     assert referee.outcome.winner == chess.WHITE and referee.ply == 5

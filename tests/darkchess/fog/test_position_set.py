@@ -67,7 +67,7 @@ def test_the_truth_is_never_lost_over_hundreds_of_plies() -> None:
             for color, one in known.items():
                 one.observe(game.view(color))
                 if game.outcome is None:
-                    assert one.contains(game.position.row), (game.fen(), color)
+                    assert one.contains(game.position.row), (game.position.fen(), color)
                     assert one.capped_by is None
                     assert not one.sampled
             plies += 1

@@ -197,7 +197,7 @@ def test_a_sample_that_dies_out_is_mended_into_positions_that_look_right(cap: in
                 assert one.sampled or one.recoveries == 0
                 for row in one.rows(np.arange(one.size)):
                     key = int(vision.observation_key(row, 0 if color else 1, TABLES))
-                    assert key == view.key(), (game.fen(), color)
+                    assert key == view.key(), (game.position.fen(), color)
                     for side in (6, 7):
                         assert int(row[5] & row[side]).bit_count() == 1
                         assert int(row[side]).bit_count() <= 16
