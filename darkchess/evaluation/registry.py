@@ -1,4 +1,4 @@
-"""The known evaluators: names and help texts; and a caller's choice of one.
+"""The known evaluators by name; and a caller's choice of one.
 
 An evaluator is named by a word of :data:`EVALUATORS`, or as ``module:Class``: a subclass of
 :class:`darkchess.evaluation.evaluator.Evaluator` in any module that Python finds. A command line needs the names before
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from darkchess.errors import EvaluatorError
 
@@ -22,21 +22,11 @@ AUTO = "auto"
 
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
-
-class EvaluatorEntry(NamedTuple):
-    """A named evaluator: its class, as ``module:Class``, and its line in help texts."""
-
-    source: str
-    help: str
-
-
 EVALUATORS = {
-    "builtin": EvaluatorEntry("darkchess.evaluation.evaluator:BuiltinEvaluator", "always there, the same everywhere"),
-    "stockfish": EvaluatorEntry(
-        "uci_bridge.stockfish.evaluator:StockfishEvaluator", "the program, where it is installed"
-    ),
+    "builtin": "darkchess.evaluation.evaluator:BuiltinEvaluator",
+    "stockfish": "uci_bridge.stockfish.evaluator:StockfishEvaluator",
 }
-"""The named evaluators. One in another package is loaded as any ``module:Class`` is; it only has a shorter name."""
+"""The named evaluators, each with its class: a short name for a ``module:Class``."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +60,8 @@ def evaluator_class(name: str) -> type[Evaluator]:
     from darkchess.evaluation.evaluator import Evaluator
 
     check_evaluator_name(name)
-    source = EVALUATORS[name].source if name in EVALUATORS else name
     try:
-        found = resolve_name(source)
+        found = resolve_name(EVALUATORS.get(name, name))
     except Exception as error:  # a foreign module may raise anything when it is imported
         raise EvaluatorError(
             f"evaluator: can't load {name!r} ({type(error).__name__}: {error}); expected a class in a module that "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import chess
 
-from darkchess.evaluation.registry import EVALUATORS, EvaluatorChoice, evaluator_names
+from darkchess.evaluation.registry import EvaluatorChoice, evaluator_names
 from darkchess.fog.game.rules import PAPER, RULESETS
 from klss.play.limits import DEFAULT_TIME_S
 from klss.support.seeds import fresh_seed
@@ -153,8 +153,7 @@ def add_threads(parser: Parser) -> None:
 def add_evaluator_options(parser: Parser) -> None:
     """Add the flags of the evaluator: ``--evaluator``, ``--stockfish``."""
     add = parser.add_argument_group("the evaluator of positions").add_argument
-    named = "; ".join(f"{name}, {entry.help}" for name, entry in EVALUATORS.items())
-    add("--evaluator", default=EvaluatorChoice.name, metavar="NAME", help=f"{evaluator_names()}: {named}")
+    add("--evaluator", default=EvaluatorChoice.name, metavar="NAME", help=evaluator_names())
     add("--stockfish", metavar="PATH", help="where Stockfish is (default: KLSS_STOCKFISH, PATH, /usr/games)")
 
 
