@@ -10,9 +10,6 @@ import chess
 
 from darkchess.errors import FenError
 
-HIDDEN = "?"
-"""Character of a hidden square."""
-
 _LONGEST = 120
 """Most characters of a FEN: a board has 71, and no counter that makes sense has six digits."""
 
@@ -58,7 +55,7 @@ def parsed(text: str) -> chess.Board:
 
 
 def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
-    """Return the first field of a FEN; squares of the mask ``unseen`` are written as hidden."""
+    """Return the first field of a FEN, with ``?`` on squares of the mask ``unseen``."""
     rows = []
     for rank in range(7, -1, -1):
         row, empty = "", 0
@@ -67,7 +64,7 @@ def board_text(pieces: Mapping[int, chess.Piece], unseen: int = 0) -> str:
             if piece is None and not unseen >> square & 1:
                 empty += 1
                 continue
-            row += (str(empty) if empty else "") + (piece.symbol() if piece is not None else HIDDEN)
+            row += (str(empty) if empty else "") + (piece.symbol() if piece is not None else "?")
             empty = 0
         rows.append(row + (str(empty) if empty else ""))
     return "/".join(rows)
@@ -77,6 +74,6 @@ def written(
     pieces: Mapping[int, chess.Piece], turn: chess.Color, rights: str, ep_square: int | None, quiet: int, fullmove: int,
     unseen: int = 0,
 ) -> str:  # fmt: skip
-    """Return a FEN; squares of the mask ``unseen`` are written as hidden."""
+    """Return a FEN; ``unseen`` is as in :func:`board_text`."""
     ep = "-" if ep_square is None else chess.SQUARE_NAMES[ep_square]
     return f"{board_text(pieces, unseen)} {'w' if turn else 'b'} {rights or '-'} {ep} {quiet} {fullmove}"

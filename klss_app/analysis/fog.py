@@ -17,7 +17,7 @@ from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.view import View, initial_view
+from darkchess.fog.game.view import View, view_of
 from darkchess.fog.players.named_fog_players import Configuration
 from klss.play.kit import AnyKit
 from klss.play.limits import Limit
@@ -58,7 +58,7 @@ class FogAnalysis(Analysis[Configuration, Referee, Setup, View, chess.Move]):
         }
         self._analysts = {
             color: Analyst(
-                initial_view(setup.start, color), setup.start, rules,
+                view_of(setup.start, color), setup.start, rules,
                 evaluator=evaluator, configuration=chosen, seed=seed,
             )
             for color, evaluator in self._evaluators.items()

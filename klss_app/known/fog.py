@@ -37,9 +37,9 @@ You see your own pieces and every square they could move to. There is no
 check: capture the king to win."""
 
     def __init__(self, seat: Seat, setup: Setup) -> None:
-        from darkchess.fog.game.view import initial_view
+        from darkchess.fog.game.view import view_of
 
-        self.view = initial_view(setup.start, seat)
+        self.view = view_of(setup.start, seat)
         super().__init__(seat, setup, setup.start)
         self._asked()
 

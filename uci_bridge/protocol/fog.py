@@ -21,7 +21,7 @@ from darkchess.board.position import START_FEN, Position
 from darkchess.errors import ViewError
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.rules import PAPER, PYCHESS
-from darkchess.fog.game.view import Kind, View, initial_view, observed
+from darkchess.fog.game.view import Kind, View, observed, view_of
 from klss.play.contest import Player
 from klss.play.limits import Limit
 from klss.play.messages import Answer, GameOver, ProtocolError, Push, Request, Seen, bad, outcome_of, over_shape
@@ -133,7 +133,7 @@ class _Transcript(Transcript[Observation, View, chess.Move]):
                 game_over=over,
                 legal_moves=moves,
             )
-        view = initial_view(self._setup.start, self._color, over)
+        view = view_of(self._setup.start, self._color, over)
         if view.ep_square is not None:  # the pawn that can be taken en passant may be shown, too
             pawn = view.ep_square + (-8 if view.color else 8)
             visible &= ~(1 << pawn) | view.visible
@@ -146,7 +146,7 @@ class _Transcript(Transcript[Observation, View, chess.Move]):
         return view
 
     def begin(self) -> None:
-        self.add(initial_view(self._setup.start, self._color))
+        self.add(view_of(self._setup.start, self._color))
 
     def add(self, observation: View) -> Observation | None:
         """See the base: the results of own moves and the end of the game are pushed."""

@@ -14,7 +14,7 @@ import chess
 from darkchess.board.true_game import TrueGame
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.rules import FIFTY_MOVES_PLIES, PAPER, REPETITIONS, Ruleset
-from darkchess.fog.game.view import View, observe
+from darkchess.fog.game.view import View, view_of
 from klss.play.outcome import Outcome
 
 
@@ -37,7 +37,7 @@ class Referee(TrueGame):
         self._seen = Counter([self.position.key()])
         self._outcome = self._judge()
         self._views: dict[chess.Color, list[View]] = {
-            color: [observe(self.position, color, game_over=self._outcome)] for color in chess.COLORS
+            color: [view_of(self.position, color, self._outcome)] for color in chess.COLORS
         }
 
     @classmethod
@@ -77,15 +77,13 @@ class Referee(TrueGame):
         for color in chess.COLORS:
             mover = color == before.turn
             self._views[color].append(
-                observe(
-                    self.position,
-                    color,
+                replace(
+                    view_of(self.position, color, self._outcome),
                     ply=self.ply,
                     kind="own_move" if mover else "opp_move",
                     own_move=move if mover else None,
                     own_capture_square=None if mover else captured,
                     opp_capture_landing_square=captured if not mover and captured == move.to_square else None,
-                    game_over=self._outcome,
                 )
             )
 

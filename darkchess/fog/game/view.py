@@ -1,9 +1,9 @@
 """What a player sees after a ply: docs/rules.md, rule 4, and nothing else.
 
-The referee's side makes a :class:`View` from a true position, with :func:`observe`. A player's side makes it from the
-observations of the engine protocol, with :func:`initial_view` and :func:`observed`. The protocol sends neither castling
-rights nor the en passant square: rights are tracked from view to view, and the en passant square is inferred (see
-:func:`observed`).
+The referee's side makes a :class:`View` from a true position, with :func:`view_of`. A player's side makes only the
+first one so, from the start position, which both players know, and the others from the observations of the engine
+protocol, with :func:`observed`. The protocol sends neither castling rights nor the en passant square: rights are
+tracked from view to view, and the en passant square is inferred.
 
 The law that connects the two sides: :meth:`View.key` equals ``observation_key`` of the true row.
 
@@ -36,21 +36,21 @@ Kind = Literal["initial", "own_move", "opp_move"]
 class View:
     """What one player knows from one view of the board."""
 
-    ply: int  # half-moves played since the start position
-    kind: Kind  # whose move came just before; "initial" at ply 0
     color: chess.Color  # the player whose view it is
-    own_move: chess.Move | None  # the player's move, with kind "own_move" only
     visible: int  # squares that the player sees, as a 64-bit set (a1 is bit 0)
     pieces: Mapping[int, chess.Piece]  # the pieces on those squares, the player's own included
-    own_capture_square: int | None  # where one of the player's pieces was just captured; None if none was
-    # where the capturing piece stands; None if nothing was captured, and after en passant, where it can be deduced
-    opp_capture_landing_square: int | None
     ep_square: int | None  # the en passant target, if it is the player's turn and such a capture is legal
     castling: str  # the player's own rights, as FEN writes them: some of "KQ", or of "kq"
     to_move: chess.Color  # the side to move
     # the player's moves, sorted by from, to, promotion; () if it is not its turn or the game is over
     legal_moves: tuple[chess.Move, ...]
-    game_over: Outcome | None  # None while the game goes on
+    ply: int = 0  # half-moves played since the start position
+    kind: Kind = "initial"  # whose move came just before; "initial" at ply 0
+    own_move: chess.Move | None = None  # the player's move, with kind "own_move" only
+    own_capture_square: int | None = None  # where one of the player's pieces was just captured; None if none was
+    # where the capturing piece stands; None if nothing was captured, and after en passant, where it can be deduced
+    opp_capture_landing_square: int | None = None
+    game_over: Outcome | None = None  # None while the game goes on
     fullmove: int = 1  # number of the next move, as in FEN
     ep_known: bool = True  # False only if a rebuilt view does not tell whether the player can capture en passant
 
@@ -77,30 +77,15 @@ class View:
         )
 
 
-def observe(
-    position: Position,
-    color: chess.Color,
-    *,
-    ply: int = 0,
-    kind: Kind = "initial",
-    own_move: chess.Move | None = None,
-    own_capture_square: int | None = None,
-    opp_capture_landing_square: int | None = None,
-    game_over: Outcome | None = None,
-) -> View:
-    """Return the view that ``color`` has of the true ``position``; the other arguments are fields of the view."""
+def view_of(position: Position, color: chess.Color, game_over: Outcome | None = None) -> View:
+    """Return the view that ``color`` has of a position, as if it were the start; a player knows only that one."""
     side = 0 if color else 1
     seen = int(vision.visible(position.row, side, TABLES))
     own_turn = position.turn == color
     return View(
-        ply=ply,
-        kind=kind,
         color=color,
-        own_move=own_move,
         visible=seen,
         pieces={square: piece for square, piece in position.pieces.items() if seen >> square & 1},
-        own_capture_square=own_capture_square,
-        opp_capture_landing_square=opp_capture_landing_square,
         ep_square=position.ep_square if own_turn else None,
         castling="".join(right for right in position.castling_rights if right.isupper() == color),
         to_move=position.turn,
@@ -108,11 +93,6 @@ def observe(
         game_over=game_over,
         fullmove=position.fullmove,
     )
-
-
-def initial_view(start: Position, color: chess.Color, game_over: Outcome | None = None) -> View:
-    """Return the view of ``color`` before the first move; both players know the start position."""
-    return observe(start, color, game_over=game_over)
 
 
 def observed(

@@ -14,7 +14,7 @@ from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.contest import Player, Setup, king_capture
 from darkchess.fog.game.rules import PAPER
-from darkchess.fog.game.view import View, initial_view
+from darkchess.fog.game.view import View, view_of
 from klss.play.contest import Decision
 from klss.play.limits import Limit
 
@@ -45,7 +45,7 @@ class TrackingPlayer(Player):
         self._allowance = math.inf
 
     def begin(self, seat: chess.Color, setup: Setup) -> None:
-        view = initial_view(setup.start, seat)
+        view = view_of(setup.start, seat)
         self._views, self._ruleset, self._taken_in, self._allowance = [view], setup.ruleset, 1, math.inf
         weigher = Filter.packaged(self._threads) if self.filtered else None
         self._known = PositionSet(

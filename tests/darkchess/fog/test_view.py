@@ -16,7 +16,7 @@ from darkchess.board.kernels.board import META
 from darkchess.board.kernels.tables import TABLES
 from darkchess.errors import ViewError
 from darkchess.fog.game._kernels import vision
-from darkchess.fog.game.view import initial_view, known_moves, observed
+from darkchess.fog.game.view import known_moves, observed, view_of
 from tests.oracles import brute_force
 from tests.oracles.starts import STARTS, next_move
 
@@ -41,7 +41,7 @@ GAMES = random_games(44, 70, seed=41)
 
 def rebuilt(game: Referee, color: chess.Color, *, send_moves: bool, show_pawn: bool = False) -> list[View]:
     """The views that a player's side makes of what the engine protocol sends."""
-    views = [initial_view(game.positions[0], color, game.views(color)[0].game_over)]
+    views = [view_of(game.positions[0], color, game.views(color)[0].game_over)]
     for view in game.views(color)[1:]:
         visible, pieces = view.visible, dict(view.pieces)
         if show_pawn and view.ep_square is not None:
@@ -181,7 +181,7 @@ def test_observations_without_legal_moves_rebuild_every_view_or_say_that_en_pass
     assert chances >= 10 and unsure < views / 50
 
 
-START = initial_view(Position.start(), chess.WHITE)
+START = view_of(Position.start(), chess.WHITE)
 AFTER = Referee.replay([chess.Move.from_uci("e2e4")]).view(chess.WHITE)
 
 
