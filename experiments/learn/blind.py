@@ -10,6 +10,7 @@ pieces other than queens are left out. A look beyond the edge is taken as one a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -194,21 +195,13 @@ def games_of(folder: Path) -> list[tuple[int, Path]]:
     return list(enumerate(sorted(folder.glob("game-*.json"))))
 
 
-def named_game(path: Path) -> tuple[Referee, tuple[str, str]] | None:
-    """The game, Black's and White's names without settings; None: it ended before its first move."""
-    text = path.read_text()
-    try:
-        tags = read_history(text).tags
-        black, white = (tags[side].partition(",")[0] for side in ("Black", "White"))
-        return replayed(text), (black, white)
-    except RecordError:
-        return None
-
-
 def _source(columns: Columns, decisions: Callable[..., Iterator[Row]]) -> Source:
     def of_file(path: Path, generator: np.random.Generator) -> Iterator[Row]:
-        if (found := named_game(path)) is not None:
-            yield from decisions(*found, generator)
+        text = path.read_text()
+        with suppress(RecordError):  # it ended before its first move
+            tags, game = read_history(text).tags, replayed(text)
+            black, white = (tags[side].partition(",")[0] for side in ("Black", "White"))  # without settings
+            yield from decisions(game, (black, white), generator)
 
     return Source(columns, games_of, of_file)
 

@@ -23,7 +23,7 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from darkchess.rbc.players.holding import HoldingPlayer, time_plan
 from darkchess.rbc.synoptic._kernels.forced import forced_win
-from darkchess.rbc.synoptic._kernels.members import PASS
+from darkchess.rbc.synoptic._kernels.members import PASS, request_of
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.synopsis import Memory, synopsis
@@ -129,7 +129,7 @@ class SynopticPlayer(HoldingPlayer):
 
     def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
         action, diagnostics = self._answered(limit, sense=False)
-        return Decision(self.request_of(action), diagnostics)
+        return Decision(self.known.request(request_of(self.known.own_row, action)), diagnostics)
 
     def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
         """Return the action that answers a question, and its diagnostics."""
@@ -156,12 +156,3 @@ class SynopticPlayer(HoldingPlayer):
     # ------------------------------------------------------------------------------------------------ helpers
     def _belief(self, stage: int, *, acts: bool, follows: Played | None = None) -> BlindBelief:
         return BlindBelief.of(self.known, self._memory.words, acts=acts, stage=stage, follows=follows)
-
-    def request_of(self, action: int) -> chess.Move | None:
-        """Return the request of a move's action; None: a pass."""
-        if action == PASS:
-            return None
-        origin, target = divmod(action, 65)
-        pawn = int(self.known.own_row[0]) >> origin & 1
-        promotion = chess.QUEEN if pawn and target >= 56 else None
-        return chess.Move(self.known.own.upward(origin), self.known.own.upward(target), promotion)

@@ -143,16 +143,11 @@ class ExpectationPlayer(HoldingPlayer):
         else:
             logs = log_prior(self._kinds, known, indices)
         likeliest = np.argsort(-logs, kind="stable")[:_PARTITIONED]
-        return indices[likeliest], self._mixed(logs[likeliest])
-
-    def _mixed(self, logs: Floats) -> Floats:
-        """Return weights from their logarithms, with ``uniform_mix`` spread evenly: float64[n], summing to 1."""
-        if not logs.any():
-            return np.full(logs.shape[0], 1.0 / logs.shape[0])
-        # Subtracting the largest logarithm keeps the exponentials in range.
+        indices, logs = indices[likeliest], logs[likeliest]
+        # Weights from their logarithms, less the largest one, which keeps the exponentials in range; a part is even.
         weights = np.exp(logs - logs.max())
         weights *= (1.0 - self._thinking.uniform_mix) / weights.sum()
-        return np.asarray(weights + self._thinking.uniform_mix / logs.shape[0])
+        return indices, np.asarray(weights + self._thinking.uniform_mix / logs.shape[0])
 
     def _outlook(self, indices: Ints, weights: Floats, plan: TimePlan) -> Outlook:
         seconds = plan.seconds

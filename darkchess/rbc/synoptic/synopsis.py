@@ -65,7 +65,6 @@ import numpy as np
 from darkchess.board.kernels.tables import TABLES
 from darkchess.rbc.game.observation import Moved, Notice
 from darkchess.rbc.synoptic._kernels import synopsis as kernels
-from darkchess.rbc.synoptic._kernels.members import ACTIONS as ACTIONS
 from darkchess.rbc.synoptic._kernels.synopsis import MEMORY
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE as MOVE
 from darkchess.rbc.synoptic._kernels.synopsis import PLANES as PLANES
