@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from darkchess import START_FEN, Position, Referee
 from darkchess.board.move import decode, encode
-from darkchess.errors import FenError, IllegalMove
+from darkchess.errors import FenError
 
 
 def uci(position: Position) -> set[str]:
@@ -148,12 +148,6 @@ def test_positions_are_immutable_hashable_and_survive_pickling() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- moves
-
-
-def test_an_illegal_move_is_refused_and_tells_nothing_of_the_board() -> None:
-    with pytest.raises(IllegalMove, match="got e2e5, expected one of the 20 moves of white") as caught:
-        Position.start().after(chess.Move.from_uci("e2e5"))
-    assert "rnbq" not in str(caught.value)
 
 
 def test_moves_come_sorted_by_from_to_promotion() -> None:

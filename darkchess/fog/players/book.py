@@ -61,12 +61,7 @@ class Book:
     @functools.cache
     def packaged(cls) -> Book:
         """Return the packaged book, which is read once."""
-        return cls.read(PACKAGED)
-
-    @classmethod
-    def read(cls, path: Path) -> Book:
-        """Read a book's file."""
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(PACKAGED.read_text(encoding="utf-8"))
         pages = {
             key: Page(value, tuple(BookMove(chess.Move.from_uci(uci), *rest) for uci, *rest in moves))
             for key, (value, moves) in document.pop("pages").items()

@@ -1,9 +1,6 @@
-"""The opening book: pages are found by what a player has seen, and played from where a player is told to."""
+"""The opening book: pages are found by what a player has seen."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import chess
 
@@ -54,11 +51,3 @@ def test_moves_of_a_page_are_legal_where_its_player_is_and_the_book_ends_with_it
         page = BOOK.page(referee.views(referee.turn))
         assert page is not None and {move.move for move in page.moves} <= {*referee.legal_moves()}
     assert BOOK.page(game("a2a3", "a7a6", "b2b3", "b7b6", "c2c3", "c7c6").views(chess.WHITE)) is None
-
-
-def test_a_book_is_read_as_it_is_written(tmp_path: Path) -> None:
-    page = [0.25, [["e2e4", 0.6, 0.25, 3], ["d2d4", 0.2, None, 0], ["a2a3", 0.0, -0.1, 1]]]
-    path = tmp_path / "book.json"
-    path.write_text(json.dumps({"plies": 1, "pages": {key(chess.WHITE): page}}))
-    found = Book.read(path).page(game().views(chess.WHITE))
-    assert found is not None and found.people == 4

@@ -134,10 +134,11 @@ def test_resigning_and_flagging_lose_and_both_last_views_tell() -> None:
             game.resign(chess.WHITE)
 
 
-def test_an_illegal_move_changes_nothing() -> None:
+def test_an_illegal_move_changes_nothing_and_tells_nothing_of_the_board() -> None:
     game = Referee()
-    with pytest.raises(IllegalMove, match="got e7e5, expected one of the 20 moves of white"):
+    with pytest.raises(IllegalMove, match="got e7e5, expected one of the 20 moves of white") as caught:
         play(game, "e7e5")
+    assert "rnbq" not in str(caught.value)
     assert game.ply == 0 and len(game.views(chess.WHITE)) == 1
 
 

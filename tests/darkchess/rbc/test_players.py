@@ -195,12 +195,8 @@ def test_an_attack_may_be_overlooked_unless_a_capture_told_of_it() -> None:
 
 
 def test_expected_values_are_those_of_knowing_the_result() -> None:
-    game = Referee()
-    player = make_player(configuration("rbc-expect"))
-    assert isinstance(player, ExpectationPlayer)
-    player.begin(chess.BLACK, game.position)
-    game.move(chess.Move.from_uci("e2e4"))
-    player.notice(game.notice)
+    player = expectation(START_FEN, chess.BLACK)
+    player.notice(Notice(None))
     known = player.known
     indices = np.arange(known.size)
     rng = np.random.default_rng(0)
