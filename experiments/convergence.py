@@ -95,11 +95,9 @@ def _way(game: Game, node: int) -> tuple[tuple[int, int] | None, tuple[_Step, ..
     return None, tuple(steps)
 
 
-def played(
-    game: Game, search_by: SearchConfiguration, nodes: int, start: str = "root", *, seed: int = 0
-) -> tuple[Floats, Floats]:
-    """Player 0's strategy over a whole game, each search adding ``nodes``; the ``seed`` draws particles. The mixture,
-    and the purified one: behaviour in the game's treeplex (float64[S]), uniform where its own moves never lead.
+def played(game: Game, search_by: SearchConfiguration, nodes: int, start: str = "root") -> tuple[Floats, Floats]:
+    """Player 0's strategy over a whole game, each search adding ``nodes``: the mixture, and the purified one, as
+    behaviour in the game's treeplex (float64[S]), uniform where its own moves never lead.
     """
     model, turns, own = EnumeratedModel(game), _turns(game), game.observations[0]
     treeplex = game.treeplex(0)
@@ -118,7 +116,7 @@ def played(
             for action in found.actions[mixed > 0.0].tolist():
                 walk(here, (infoset, action))
 
-    search = Search(model, search_by, seed=seed)
+    search = Search(model, search_by)
     if start == "root" and game.player[0] != 0:  # else the first move is the root
         search.begin(model.root, Budget(nodes=nodes))
     walk(search, None)

@@ -20,9 +20,6 @@ FEATURES = SQUARES + 2 + 8
 MOST_FEATURES = 19
 """Most features of one position: sixteen pieces, two rights, one double step."""
 
-_ONES = np.empty(0)
-"""The kernel's word for weights that are all 1."""
-
 
 def features_of(halves: Words) -> tuple[npt.NDArray[np.uint16], Ints]:
     """Return the features of positions.
@@ -54,7 +51,8 @@ def weight_sums(halves: Words, weights: Floats | None = None) -> Floats:
         float64[n]; None: each position weighs 1.
     """
     sums = np.zeros((6, 64))
-    kernels.sum_halves(halves, _ONES if weights is None else weights, sums)
+    # To the kernel no weights are weights of 1.
+    kernels.sum_halves(halves, np.empty(0) if weights is None else weights, sums)
     return sums
 
 

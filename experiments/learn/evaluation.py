@@ -42,14 +42,6 @@ _POWER = 1.5
 """The loss is |Δtanh| to this power: a compromise between fitting the mean (2) and the median (1)."""
 
 
-def by_hand() -> dict[str, Any]:
-    """The start of tuning: the usual values of the pieces."""
-    linear = np.zeros((FEATURES, 2), dtype=np.float32)
-    worth = [(0.9, 1.1), (3.2, 3.0), (3.4, 3.2), (4.8, 5.2), (9.6, 9.6), (0.0, 0.0)]
-    linear[: 64 * len(worth)] = np.repeat(worth, 64, axis=0)
-    return {"linear": linear}
-
-
 def with_network(weights: dict[str, Any], seed: int) -> dict[str, Any]:
     """``weights`` with a fresh network whose output is 0."""
     generator = np.random.default_rng(seed)
@@ -149,7 +141,11 @@ def tune(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[
     shallow = held["label"] == "played"
     many, deep = ({name: array[mask] for name, array in held.items()} for mask in (shallow, ~shallow))
     rows, values, _ = held_out_positions()
-    weights, figures = by_hand(), {}
+    # The start: the usual values of the pieces, in the middlegame and in endings.
+    linear, worth = np.zeros((FEATURES, 2), np.float32), [(0.9, 1.1), (3.2, 3.0), (3.4, 3.2), (4.8, 5.2), (9.6, 9.6)]
+    linear[: 64 * len(worth)] = np.repeat(worth, 64, axis=0)
+    weights: dict[str, Any] = {"linear": linear}
+    figures = {}
 
     def stage(name: str, data: Arrays, passes: int, rate: float) -> None:
         nonlocal weights

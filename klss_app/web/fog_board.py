@@ -13,7 +13,7 @@ from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from darkchess.fog.game.san import san
-from darkchess.fog.players.named_fog_players import about
+from darkchess.fog.players.named_fog_players import ABOUT
 from klss_app.analysis.summaries import Turn, Turns
 from klss_app.front import ChessFront, Reviewed, Step
 from klss_app.known.fog import FogKnown, pictured
@@ -60,7 +60,7 @@ class FogBoard(ChessFront):
         return [f"see it again: klss board {path}", f"what moves cost: klss analyse {path}"]
 
     def engines(self) -> Mapping[str, str]:
-        return {**self.kit.levels, **{name: about(name) for name in self.kit.configurations}}
+        return {**self.kit.levels, **{name: ABOUT[name] for name in self.kit.configurations}}
 
     def annotated(self, reviewed: Reviewed, turns: Turns) -> str:
         """See the base: a comment on each move, with its cost and the engine's move."""

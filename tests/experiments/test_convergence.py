@@ -50,12 +50,12 @@ def test_what_solved_the_rest_of_the_game_is_played_on() -> None:
 def test_the_strategy_is_that_of_the_games_that_the_search_plays(search_by: SearchConfiguration) -> None:
     """Games move by move, the slow way, against random play; at each infoset the same probabilities."""
     game = openspiel.load("dark_hex(board_size=2,gameversion=adh)")
-    _, purified = played(game, search_by, 60, "first move", seed=3)
+    _, purified = played(game, search_by, 60, "first move")
     treeplex, own = game.treeplex(0), game.observations[0]
     compared = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        search, node = Search(EnumeratedModel(game), search_by, seed=3), 0
+        search, node = Search(EnumeratedModel(game), search_by), 0
         while game.player[node] != TERMINAL:
             children, action = np.flatnonzero(game.parent == node), -1
             if game.player[node] == 0:

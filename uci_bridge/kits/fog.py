@@ -17,12 +17,12 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import RULESETS, Ruleset
 from darkchess.fog.game.view import View
 from darkchess.fog.players.named_fog_players import (
+    ABOUT,
     CONFIGURATIONS,
     LEVELS,
+    MAIN_NAMES,
     Configuration,
-    about,
     configuration,
-    main_names,
     make_player,
 )
 from darkchess.fog.warm_up import warm_up
@@ -41,8 +41,8 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
     title = "Fog of War chess"
     wire = WIRE
     own = Configuration
-    configurations = main_names()
-    levels: Mapping[str, str] = {name: about(name) for name in LEVELS}
+    configurations = MAIN_NAMES
+    levels: Mapping[str, str] = {name: ABOUT[name] for name in LEVELS}
     default_player = DEFAULT_PLAYER
     players = "NAME,field=value,…; FILE.toml; cmd:PROGRAM …"
     rules = tuple(RULESETS)

@@ -99,7 +99,7 @@ LEVELS = by_name(
 )
 """Levels for people, weakest first; each beats the one below in most games (docs/board.md)."""
 
-_ABOUT = {
+ABOUT = {
     "klss2021": "the agent of the paper of 2021, improved",
     "klss2021-paper": "the agent of the paper of 2021 as it was",
     "kluss": "the strongest",
@@ -113,20 +113,10 @@ _ABOUT = {
     **{f"level-{level}": f"looks at {nodes:,} positions a move" for level, (nodes, _) in _LEVEL_NODES.items()},
     "level-8": "everything it has, for as long as it may think",
 }
+"""A few words on each named player and level."""
 
-
-def about(name: str) -> str:
-    """Return a short description of a named player or level; "" for others."""
-    return _ABOUT.get(name, "")
-
-
-def main_names() -> list[str]:
-    """Return the names of the configurations that are not variants of another one.
-
-    >>> main_names()[0]
-    'klss2021'
-    """
-    return [name for name in CONFIGURATIONS if not any(name.startswith(f"{other}-") for other in CONFIGURATIONS)]
+MAIN_NAMES = [name for name in CONFIGURATIONS if not any(name.startswith(f"{other}-") for other in CONFIGURATIONS)]
+"""The names of the configurations that are not variants of another one."""
 
 
 def configuration(text: str) -> Configuration:

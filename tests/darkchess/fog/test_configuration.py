@@ -10,12 +10,12 @@ import pytest
 
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import (
+    ABOUT,
     CONFIGURATIONS,
+    MAIN_NAMES,
     BeliefSettings,
     ConfigurationError,
-    about,
     configuration,
-    main_names,
     make_player,
 )
 from klss.play.arbiter import Arbiter
@@ -80,7 +80,7 @@ def test_each_plays(name: str) -> None:
 def test_every_level_has_a_name_that_another_process_understands_and_a_few_words(kit: AnyKit) -> None:
     assert list(kit.levels) == [f"level-{number}" for number in range(1, 9)] and all(kit.levels.values())
     assert [kit.text(kit.spec(name)) for name in kit.levels] == list(kit.levels)
-    assert all(about(name) for name in main_names())
+    assert all(ABOUT[name] for name in MAIN_NAMES)
 
 
 def test_a_level_plays_the_same_game_again_and_reads_no_clock() -> None:
