@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,6 +21,7 @@ from experiments.learn.shards import Row, Source, part_of
 from experiments.learn.weighing import columns, decision
 from klss.search import Kluss
 from klss.support.arrays import Floats, Ints
+from uci_bridge.match.files import read_match
 
 CAP = 60_000
 """Most positions of a set; a larger one becomes a sample, as in play, and gives decisions while it has the truth."""
@@ -65,11 +65,10 @@ def games_of(path: Path) -> list[tuple[int, tuple[GameRecord, int]]]:
     numbered by player: none of its players is learned from and tested on.
     """
     if path.is_dir():
-        lines = [json.loads(line) for line in (path / "games.jsonl").read_text(encoding="utf-8").splitlines()]
         found = []
-        for line in sorted(lines, key=lambda line: int(line["game"])):
+        for line in sorted((read_match(path) or ({}, [], []))[1], key=lambda line: line["game"]):
             record = read_pgn((path / f"game-{line['game']:05d}.pgn").read_text(encoding="utf-8"))[0]
-            found.append((int(line["pair"]), (record, len((line["opening"] or "").split()))))
+            found.append((line["pair"], (record, len((line["opening"] or "").split()))))
         return found
     with path.open(encoding="utf-8") as file:
         return _by_player(list(written_games(file)))

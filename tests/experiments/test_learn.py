@@ -39,13 +39,7 @@ from experiments.learn.export import write_network, write_points, write_scores
 from experiments.learn.planning import Planning, outputs, policy_loss
 from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, make, part_of
 from experiments.learn.trainer import Plan, Study, train
-from experiments.learn.weighing import (
-    DRAWN,
-    Weighing,
-    mirrored_features,
-    mirrored_numbers,
-    scores,
-)
+from experiments.learn.weighing import DRAWN, Weighing, mirrored_features, mirrored_numbers, scores
 from experiments.series import SERIES
 from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl
@@ -113,11 +107,8 @@ def held(folder: Path, game: str) -> shards.Arrays:
 def test_decisions_hold_the_truth_other_members_and_what_was_told(
     match: Path, made: dict[str, Path], game: str
 ) -> None:
-    found, real, now = (
-        held(made[game], game),
-        real_halves(game, match),
-        {"rbc": BLOCKS, "fog": of_fog.BLOCKS}[game]["now"],
-    )
+    found, real = held(made[game], game), real_halves(game, match)
+    now = {"rbc": BLOCKS, "fog": of_fog.BLOCKS}[game]["now"]
     assert (found["count"] == np.minimum(found["size"], 1 + DRAWN)).all() and found["size"].min() >= 2
     assert len(found["count"]) > 15
     for size, count, each, standing, prior, numbers in zip(
@@ -144,10 +135,8 @@ def test_what_is_imitated_is_what_the_players_did(match: Path, made: dict[str, P
         for color, name in ((chess.WHITE, "tower"), (chess.BLACK, "random")):
             for turn in (turn for turn in game.turns if turn.color == color):
                 own, won = PositionSet(color, turn.before), game.outcome.winner
-                for asked, action in (
-                    (turn.sensed.square, None),
-                    (turn, request_action(own.code(turn.moved.requested))),
-                ):
+                request = request_action(own.code(turn.moved.requested))
+                for asked, action in ((turn.sensed.square, None), (turn, request)):
                     if asked is None or (action is None and asked is turn):  # no look; no promotion to a queen
                         continue
                     legal, choices, targets = (found[key][at] for key in ("legal", "choices", "targets"))
@@ -251,9 +240,7 @@ class Line(Study):
 
 
 @pytest.mark.slow
-def test_a_training_learns_and_one_that_was_stopped_goes_on_to_the_same_weights(
-    tmp_path: Path,
-) -> None:
+def test_a_training_learns_and_one_that_was_stopped_goes_on_to_the_same_weights(tmp_path: Path) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
     plan, left = Plan(6, rate=0.3), [10**9]
 
