@@ -30,6 +30,9 @@ class Referee(TrueGame):
     Outcome(winner=True, reason='king_captured')
     """
 
+    question = "move"
+    """See :class:`klss.play.contest.Referee`: always a move."""
+
     def __init__(self, fen: str | None = None, ruleset: Ruleset = PAPER) -> None:
         self.ruleset = ruleset
         super().__init__(fen)
@@ -86,11 +89,6 @@ class Referee(TrueGame):
                     opp_capture_landing_square=captured if not mover and captured == move.to_square else None,
                 )
             )
-
-    @property
-    def question(self) -> str:
-        """See :class:`klss.play.contest.Referee`: always a move."""
-        return "move"
 
     @property
     def setup(self) -> Setup:

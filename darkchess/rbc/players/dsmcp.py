@@ -123,7 +123,7 @@ class SynopticPlayer(HoldingPlayer):
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
-        self._follow(time_plan(limit, sense=True))
+        self._up_to_date(time_plan(limit, sense=True).tracking_deadline())
         action, diagnostics = self._answered(limit, sense=True)
         return Decision(self.known.own.upward(action // 65), diagnostics)
 

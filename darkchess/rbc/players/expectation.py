@@ -103,7 +103,7 @@ class ExpectationPlayer(HoldingPlayer):
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
         plan = time_plan(limit, sense=True)
-        known = self._follow(plan)
+        known = self._up_to_date(plan.tracking_deadline())
         if known.size == 1:  # there is nothing to learn
             return Decision(INNER[0], self._about_set)
         indices, weights = self._looked_at(sense=True)

@@ -77,11 +77,8 @@ class HoldingPlayer(Player):
     def close(self) -> None:
         self._known = None
 
-    def _follow(self, plan: TimePlan) -> PositionSet:
-        """Return :attr:`known`, brought up to date in the time that the plan has for that."""
-        return self._up_to_date(plan.tracking_deadline())
-
     def _up_to_date(self, deadline: float | None) -> PositionSet:
+        """Return :attr:`known`, brought up to date by the deadline (of :func:`time.monotonic`)."""
         known, notice = self._known, self._notice
         assert known is not None, "the game was not started"
         if notice is not None:

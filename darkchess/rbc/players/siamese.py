@@ -72,7 +72,7 @@ class SiamesePlayer(HoldingPlayer):
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
         plan = time_plan(limit, sense=True)
-        known = self._follow(plan)
+        known = self._up_to_date(plan.tracking_deadline())
         indices, weights = self._likeliest(_SENSED, plan.renewed())
         best = int(partitions(known, indices).left_over(weights).argmin())
         return Decision(INNER[best], self._about_set | {"nodes": len(indices)})
