@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -331,6 +331,13 @@ class _Reader:
             for tree, called in zip(game.observations, self._called, strict=True)
         )
         return GambitFile(replace(game, observations=(mine, yours)), title, constant)
+
+
+def strategy_of(behaviour: Any) -> dict[str, list[float]]:
+    """Return what a ``pygambit.MixedBehavior`` plays, in the order of the actions, by infosets' names as read here."""
+    mixed = list(behaviour.mixed_actions())
+    names = _distinct([str(infoset.label) for infoset, _ in mixed])
+    return {name: [float(p) for _, p in row] for name, (_, row) in zip(names, mixed, strict=True)}
 
 
 def _distinct(names: Sequence[str], numbers: Sequence[str] | None = None) -> Sequence[str]:

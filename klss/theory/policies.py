@@ -100,7 +100,9 @@ def strategies(given: Any, game: Game | None, spiel: Any = None) -> tuple[Named,
     """
     given = opened(given)
     if hasattr(given, "mixed_behaviors"):
-        given = [_of_gambit(behaviour) for _, behaviour in given.mixed_behaviors()]
+        from klss.gambit import strategy_of
+
+        given = [strategy_of(behaviour) for _, behaviour in given.mixed_behaviors()]
     if isinstance(given, Mapping) and game is not None:
         # Each player's own infosets, and those of neither, which behaviour_of refuses.
         mine, yours = ({str(key) for key in tree.keys} for tree in game.observations)
@@ -111,14 +113,6 @@ def strategies(given: Any, game: Game | None, spiel: Any = None) -> tuple[Named,
     if len(given) != 2:
         raise GameError(f"policy: got {len(given)} of them, expected two, one for each player")
     return _of_player(given[0], game, spiel, 0), _of_player(given[1], game, spiel, 1)
-
-
-def _of_gambit(behaviour: Any) -> dict[str, list[float]]:
-    """Return a ``pygambit.MixedBehavior`` by infosets, which are named as :mod:`klss.gambit` names them."""
-    rows = [(str(infoset.label), [float(p) for _, p in mixed]) for infoset, mixed in behaviour.mixed_actions()]
-    labels = [label for label, _ in rows]
-    named = all(labels) and len(set(labels)) == len(labels)
-    return {label if named else str(k + 1): row for k, (label, row) in enumerate(rows)}
 
 
 def _of_player(given: Any, game: Game | None, spiel: Any, player: int) -> Named:
