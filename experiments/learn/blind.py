@@ -17,7 +17,6 @@ from typing import Any
 import chess
 import numpy as np
 
-from darkchess.board.position import Position
 from darkchess.errors import RecordError
 from darkchess.rbc.belief.anchors import ANCHOR, BOARD, Anchor, boards_of
 from darkchess.rbc.belief.kinds import Kinds
@@ -176,18 +175,15 @@ def planned(planes: Words, legal: Ints, choices: Any, targets: Floats, strong: b
 def ended(rows: list[Row], game: Referee, color: chess.Color) -> list[Row]:
     """One side's decisions with the result of the game, and the pieces on the true board; in place of ``number``."""
     before = [turn.before for turn in game.turns if turn.color == color]
-    outcome = game.outcome
+    outcome, sides = game.outcome, (6, 7) if color else (7, 6)
     result = 0 if outcome is None or outcome.winner is None else 1 if outcome.winner == color else -1
     for row in rows:
         number = row.pop("number")
         soon = 2 * len(before) - number <= SOON and outcome is not None and outcome.reason == "king_captured"
-        row |= {"result": result, "soon": result if soon else 0, "pieces": _pieces(before[number // 2], color)}
+        sets = before[number // 2].row
+        pieces = [int(sets[piece] & sets[side]).bit_count() for side in sides for piece in range(6)]
+        row |= {"result": result, "soon": result if soon else 0, "pieces": pieces}
     return rows
-
-
-def _pieces(position: Position, color: chess.Color) -> list[int]:
-    sides = (6, 7) if color else (7, 6)
-    return [int(position.row[piece] & position.row[side]).bit_count() for side in sides for piece in range(6)]
 
 
 def games_of(folder: Path) -> list[tuple[int, Path]]:

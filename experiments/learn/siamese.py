@@ -213,10 +213,8 @@ def ranked(held: Arrays, pair: Any, rival: Any) -> dict[str, Any]:
                 _nats(each, heat) + np.log(size[chosen] / drawn),
             )  # fmt: skip
             rows.append([name, len(each), ranking, *(round(float(figure.mean()), 3) for figure in figures)])
-    return {
-        "tested": shown(COLUMNS, rows),
-        "temperatures": dict(zip(RANKINGS, fitted.round(3).tolist(), strict=True)),
-    }
+    heats = dict(zip(RANKINGS, fitted.round(3).tolist(), strict=True))
+    return {"tested": shown(COLUMNS, rows), "temperatures": heats}
 
 
 def _scored(held: Arrays, part: int, pair: Any, rival: Any) -> tuple[Ints, Floats]:

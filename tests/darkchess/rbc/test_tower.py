@@ -101,10 +101,8 @@ def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
         for name in ("lost", "taken", "from", "to", "refused", "losses", "takings")
     }
     if color:
-        assert shown["lost"] == shown["taken"] == [chess.D5] and (shown["from"], shown["to"]) == (
-            [chess.E4],
-            [chess.D5],
-        )
+        assert shown["lost"] == shown["taken"] == [chess.D5]
+        assert (shown["from"], shown["to"]) == ([chess.E4], [chess.D5])
     else:
         assert shown["lost"] == [] and shown["losses"] == [chess.D5] and shown["taken"] == [chess.D5]
         assert numbers[BLOCKS["losses"]].max() == np.float32(FADE)
