@@ -112,21 +112,15 @@ class Conditions:
 
     def evaluator_label(self, side: Side) -> str | None:
         """The name of that side's evaluator, as people read it; None if it has none, or it is unknown."""
-        chosen = self._chosen(side)
-        return None if chosen is None else self.kit.label(chosen, self.evaluator)
+        spec = self.spec(side)
+        return self.kit.label(spec, self.evaluator) if self.kit.is_ours(spec) else None
 
     def programs(self) -> dict[str, str | None]:
         """The evaluators' programs, and their versions."""
         found: dict[str, str | None] = {}
-        for chosen in map(self._chosen, SIDES):
-            if chosen is not None:
-                found |= self.kit.versions(chosen, self.evaluator)
+        for spec in filter(self.kit.is_ours, (self.a, self.b)):
+            found |= self.kit.versions(spec, self.evaluator)
         return found
-
-    def _chosen(self, side: Side) -> Spec | None:
-        """The configuration of that side; a program has none."""
-        spec = self.spec(side)
-        return spec if self.kit.is_ours(spec) else None
 
 
 class Engines:
