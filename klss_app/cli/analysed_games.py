@@ -18,6 +18,7 @@ from typing import TypeAlias, TypedDict
 
 import msgspec
 
+from klss.support.file_lock import lock
 from klss.support.text import counted
 from klss_app.analysis.summaries import (
     LEAST_COST,
@@ -150,7 +151,7 @@ def _rows(game: Reviewed, turn: Turn, place: tuple[int, str], player: str) -> li
 
 class AnalysisFile:
     """The file of ``--out``; ``asked``, the settings, is its first line. Raises :class:`UsageError`: the file is
-    something else, or was made with other settings."""
+    something else, or was made with other settings, or another command writes it."""
 
     def __init__(self, path: Path, asked: Mapping[str, object]) -> None:
         self._path = path
@@ -158,6 +159,8 @@ class AnalysisFile:
             self._file = path.open("r+b" if path.exists() else "w+b")
         except OSError as error:
             raise UsageError(f"--out: can't open {str(path)!r}: {error.strerror}") from None
+        if not lock(self._file):
+            raise UsageError(f"--out: got {str(path)!r}, which another command writes; expected a file of this one")
         head = self._file.readline()
         if not head:
             self._write(asked)

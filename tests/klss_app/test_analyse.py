@@ -16,6 +16,7 @@ from darkchess.fog.game.record import GameRecord, read_pgn, write_pgn
 from darkchess.fog.game.referee import Referee
 from klss.play.kit import AnyKit, Replay
 from klss.play.outcome import Outcome
+from klss.support.file_lock import lock
 from klss_app.analysis.process import Request
 from klss_app.analysis.summaries import Turn
 from klss_app.cli import analyse
@@ -318,6 +319,13 @@ def test_a_file_of_another_analysis_is_neither_continued_nor_changed(klss: Any, 
     assert (tmp_path / "a.jsonl").read_bytes() == kept
     assert (tmp_path / "other.pgn").read_text() == "1. e4 e5 2. a3 a6 1-0\n"
     assert (tmp_path / games).read_text() == GAMES
+
+
+def test_a_file_that_another_command_writes_is_left_alone(klss: Any, games: str, tmp_path: Path) -> None:
+    with open(tmp_path / "a.jsonl", "wb") as other:
+        assert lock(other)
+        ran = klss("analyse", games, "--all", *FEW, "--out", "a.jsonl")
+    assert ran.code == 2 and ran.err.count("\n") <= 2 and (tmp_path / "a.jsonl").read_bytes() == b""
 
 
 # ---------------------------------------------------------------- any game
