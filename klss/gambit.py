@@ -264,15 +264,16 @@ class _Reader:
     def _strategic(self) -> None:
         """Read a table as a tree: player 1's choice, then player 2's, which does not see the first."""
         named = self._braced(self._strategies)
-        if len(named) != 2 or not all(named):
-            self._fail(f"got strategies of {len(named)} players, expected 2 with one strategy each at the least")
-        rows, columns = map(len, named)
+        sizes = [len(names) if isinstance(names, list) else names for names in named]
+        if len(sizes) != 2 or not all(sizes):
+            self._fail(f"got strategies of {len(sizes)} players, expected 2 with one strategy each at the least")
+        rows, columns = sizes
         self._check_nodes(rows * columns + rows + 1)
         if self._is("text"):
             self._take("text")
         table = self._table(rows * columns)
         # One infoset for each player; strategies without names are numbers.
-        mine, yours = map(_distinct, named)
+        mine, yours = (_distinct(names if isinstance(names, list) else [""] * names) for names in named)
         self._called[0]["1"] = self._called[1]["1"] = ""
         root = self._add(None, ("", 1.0), 0, (0.0, 0.0), "1")
         for row, name in enumerate(mine):
@@ -280,14 +281,14 @@ class _Reader:
             for column, other in enumerate(yours):
                 self._add(node, (other, 1.0), TERMINAL, table[row + rows * column])
 
-    def _strategies(self) -> list[str]:
-        """Read one player's strategies: their names, or their number, for as many empty ones."""
+    def _strategies(self) -> list[str] | int:
+        """Read one player's strategies: their names, or their number, which takes no memory however large it is."""
         if self._is("brace", "{"):
             return self._braced(lambda: self._take("text"))
         size = self._take("word")
         if not size.isascii() or not size.isdigit() or len(size) > 6:
             self._fail(f"got {printable(size, 20)!r}, expected a number of strategies")
-        return [""] * int(size)
+        return int(size)
 
     def _table(self, cells: int) -> list[tuple[float, float]]:
         """Read the payoffs of all pairs; player 1's strategy changes fastest."""
@@ -318,7 +319,10 @@ class _Reader:
         # Zero-sum up to a constant: the same sum of payoffs at all ends.
         game = self._tree.build()
         payoffs = np.array(self._payoffs)[game.terminals]
-        sums = payoffs.sum(axis=1)
+        with np.errstate(over="ignore"):
+            sums = payoffs.sum(axis=1)
+        if not np.isfinite(sums).all():
+            raise GameError("payoffs: got sums that are not finite, expected smaller numbers")
         # The sum of the end with the smallest payoffs has the least rounding.
         size = np.abs(payoffs).max(axis=1)
         constant = float(sums[size.argmin()])

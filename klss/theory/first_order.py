@@ -234,6 +234,8 @@ def solve(
     check_memory("first-order method: it", takes, max_bytes)
     # A new run, or the one in the file.
     if resume is not None and resume.exists():
+        if not resume.is_file():  # a pipe or a device might never end
+            raise SavedRunError(f"{resume}: got no file, expected one of a run, or a new one's name")
         run = FirstOrder.resumed(form, resume, method)
     else:
         run = FirstOrder(form, method)

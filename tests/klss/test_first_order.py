@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
 from pathlib import Path
 
@@ -132,8 +133,9 @@ def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
         solve(kuhn(), method="dcfr", resume=path)
     with pytest.raises(SavedRunError, match="run of another game"):
         solve(sequence_form(matching_pennies(2)), resume=path)
-    with pytest.raises(SavedRunError, match="Is a directory"):
-        solve(kuhn(), resume=tmp_path)
+    for no_file in (tmp_path, Path(os.devnull)):
+        with pytest.raises(SavedRunError, match="got no file, expected one of a run"):
+            solve(kuhn(), resume=no_file)
     path.write_bytes(b"PK nothing")
     with pytest.raises(SavedRunError, match="holds a run of klss solve"):
         solve(kuhn(), resume=path)

@@ -232,6 +232,7 @@ def test_what_is_written_reads_as_the_same_game(seed: int, tmp_path: Path) -> No
         ),
         ('NFG 1 R "" { "1" "2" } { 2 2 } 1e99999999 -1', "got '1e99999999', expected a number"),
         ('NFG 1 R "" { "1" "2" } { 2 0 } 1 -1', "one strategy each at the least"),
+        ('NFG 1 R "" { "1" "2" } { 1 1 } 1e308 1e308', "got sums that are not finite"),
     ],
 )
 def test_what_is_wrong_is_one_line_with_the_place(broken: str, says: str, tmp_path: Path) -> None:
@@ -247,6 +248,8 @@ def test_what_is_too_large_is_refused_before_it_takes_memory(tmp_path: Path) -> 
     before = resident_bytes()
     with pytest.raises(TooLargeError, match="more than 5,000,000 nodes"):
         read(tmp_path, 'NFG 1 R "" { "1" "2" } { 999999 999999 }')
+    with pytest.raises(GameError, match="got strategies of 100 players"):
+        read(tmp_path, 'NFG 1 R "" { "1" "2" } {' + 100 * " 999999" + " }")
     assert resident_bytes() < before + 50_000_000
     with pytest.raises(TooLargeError, match="raise the limit of memory"):
         read(tmp_path, CARDS + " " * 10_000_000, max_bytes=before + 100_000_000)
