@@ -323,6 +323,8 @@ def subgame(
     blueprint = solve(listed) if blueprint is None else policies.opened(blueprint, most)
     if isinstance(blueprint, Solution):
         x = (blueprint.x, blueprint.y)[player]
+        if x.size != form.treeplexes[player].sequence_count:
+            raise GameError("subgame: got a blueprint of another game, expected one of this game")
     else:
         named = policies.strategies(blueprint, listed, source.spiel)[player]
         x = realization(form.treeplexes[player], behaviour_of(listed, player, named))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from klss.errors import TooLargeError
 from klss.paper.tables import blueprint_of
+from klss.support.memory import resident_bytes
+from klss.theory import first_order
 from klss.theory.best_response import best_response, exploitability, worst_case
-from klss.theory.equilibrium import solve
+from klss.theory.equilibrium import Solution, solve
 from klss.theory.game import GameBuilder
 from klss.theory.sequence_form import SequenceForm, sequence_form
 from klss.theory.treeplex import Treeplex, behaviour, realization, uniform_behaviour
@@ -134,6 +138,17 @@ def test_a_game_without_decisions_is_worth_what_chance_makes_of_it() -> None:
         solution = solve(sequence_form(builder.build()))
         assert (solution.status, solution.value, solution.exploitability) == ("optimal", value, 0.0)
         assert solution.x.tolist() == solution.y.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("method", [solve, first_order.solve])
+def test_what_would_take_more_memory_than_allowed_is_refused_before_it_is_built(
+    method: Callable[..., Solution], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = sequence_form(games.kuhn())
+    monkeypatch.setattr("klss.theory.equilibrium.build_program", lambda *_: pytest.fail("it was built"))
+    monkeypatch.setattr("klss.theory.first_order.FirstOrder", lambda *_: pytest.fail("it was built"))
+    with pytest.raises(TooLargeError, match="raise the limit of memory"):
+        method(form, max_bytes=resident_bytes() // 2)
 
 
 def test_a_run_cut_short_says_so_and_its_gap_is_measured() -> None:
