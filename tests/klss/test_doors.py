@@ -138,7 +138,7 @@ def test_a_strategy_in_every_form_loses_what_openspiel_says(name: str, tmp_path:
         (lambda: klss.exploit("leduc_poker", spiel_policy.TabularPolicy(KUHN)), "not know the infosets", "this game"),
         (lambda: klss.exploit(GAME, spiel_policy.UniformRandomPolicy(KUHN)), "policy: got", "OpenSpiel"),
         (lambda: klss.subgame("kuhn_poker", "nowhere"), "got 'nowhere'", "an infoset"),
-        (lambda: klss.subgame("kuhn_poker", "0", blueprint=klss.solve(GAME)), "another game", "this game"),
+        (lambda: klss.subgame("kuhn_poker", "0", blueprint=klss.solve("matrix_mp")), "another game", "this game"),
         (lambda: klss.solve(GAME).policy(), "not OpenSpiel's", "strategy"),
     ],
 )
