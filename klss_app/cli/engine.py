@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from klss.play.kit import AnyKit, Spec
 
 log = logging.getLogger("klss engine")
+
+_SIGN_OF_LIFE_S = 2.0
 
 
 def _parser(game: Game = FOG) -> Parser:
@@ -87,7 +90,11 @@ class _Loading(threading.Thread):
             log.warning("the warm-up failed: %s", error)
 
     def wait(self) -> None:
-        """Wait until all is loaded, after a word on stderr."""
-        if self.is_alive():
-            log.info("loading (the first time it is compiled: a minute)")
-        self.join()
+        """Wait until all is loaded, with a sign of life on stderr now and then: who is silent for half a minute at the
+        first question is taken for dead.
+        """
+        began = time.monotonic()
+        while self.is_alive():
+            self.join(_SIGN_OF_LIFE_S)
+            if self.is_alive():
+                log.info("loading (the first time it is compiled: a minute), %.0f s", time.monotonic() - began)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,14 @@ from typing import Any
 import chess
 import pytest
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl
+from klss_app.cli import engine as program
 from tests.uci_bridge.protocol_games import game_of, turn
+from uci_bridge.kits.fog import FOG
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.protocol.fog import FOG as WIRE
@@ -55,6 +60,19 @@ def test_the_client_of_ten_lines_plays_a_game(tmp_path: Path) -> None:
 def test_the_end_of_input_ends_it_with_0_and_nothing_on_stdout() -> None:
     ran = run(b"", RANDOM[:-2])  # while the paper's player is still loading
     assert (ran.returncode, ran.stdout) == (0, b"") and b"Traceback" not in ran.stderr
+
+
+def test_an_engine_that_loads_for_long_says_so_again_and_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A host ends a process that is silent at its first question, and compiling takes longer than that."""
+    monkeypatch.setattr(program, "_SIGN_OF_LIFE_S", 0.01)
+    caplog.set_level(logging.INFO, "klss engine")
+    loading = program._Loading(FOG, FOG.spec("random"), EvaluatorChoice())
+    monkeypatch.setattr(loading, "run", lambda: time.sleep(0.3))
+    loading.start()
+    loading.wait()
+    assert len(caplog.messages) > 3
 
 
 def test_each_line_gets_one_line_and_nothing_else_is_on_stdout_whatever_comes() -> None:

@@ -299,6 +299,7 @@ def test_a_line_of_nonsense_is_left_out_of_the_events_and_ends_only_the_stream_o
         b'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"id":"\xff"}',
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",  # an account without a name
         b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 100_000,
+        b'HTTP/1.1 200 OK\r\nContent-Length: 60005\r\n\r\n{"x":' + b"[" * 60_000,
         b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
         b"SSH-2.0-OpenSSH_9.9\r\n",
         b"HTTP/1.1 500 Oops\r\nContent-Length: 1\r\n\r\nx",

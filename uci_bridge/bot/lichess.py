@@ -168,7 +168,7 @@ class Client:
         answer = await self._call("GET", "/api/account")
         try:
             return msgspec.json.decode(answer, type=Account)
-        except (msgspec.MsgspecError, ValueError) as error:
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise ServerError(f"/api/account: got no account: {printable(str(error), _SHOWN)}") from None
 
     async def accept(self, challenge_id: str) -> None:
