@@ -187,8 +187,8 @@ class AnalysisFile:
             except (ValueError, RecursionError):
                 pass
             raise UsageError(
-                f"--out: got {str(self._path)!r}, which has another game where game {number} belongs; expected an "
-                "analysis of the same games, or a new file"
+                f"--out: got {str(self._path)!r}, which has another game where game {number} belongs, or one that "
+                "another version of klss analysed; expected an analysis of the same games, or a new file"
             )
 
     def keep(self, number: int, moves: Moves, turns: Turns) -> None:

@@ -320,7 +320,7 @@ class BotGame:
             await self._client.move(self.id, sent.move.uci())
         except ServerError as error:
             self._log(logging.WARNING, "sending a move failed", ply=len(state.moves), error=str(error))
-            delay_s = max(error.wait_s, min(1.0, delay_s))
+            delay_s = max(error.wait_s, min(2.0 ** (sent.tries - 1), delay_s))  # a server may need a while to recover
         self._stage = Stage.CONFIRMING
         # A connection that is just being opened may get a gameFull from before the move: then only the next one counts.
         sent.proof = self._stream.connection + (1 if self._stream.synced else 2)

@@ -120,8 +120,8 @@ def _check(folder: Path, identity: Document) -> None:
     if kept != identity:
         differs = sorted(key for key in kept.keys() | identity.keys() if kept.get(key) != identity.get(key))
         raise MatchError(
-            f"--out: {str(folder)!r} holds another match (match.json differs in {', '.join(differs)}); "
-            "name another directory"
+            f"--out: {str(folder)!r} holds another match, or one of another version of klss (match.json differs in "
+            f"{', '.join(differs)}); name another directory"
         )
 
 
