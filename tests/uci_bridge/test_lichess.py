@@ -223,13 +223,17 @@ def test_every_status_is_a_kind_of_error_and_no_redirect_is_followed(status: int
         assert server.done["account"] == 1
 
 
-async def raw_server(answer: bytes, *, keep_open: bool = True) -> asyncio.Server:
-    """Answers every request with ``answer``."""
+async def raw_server(answer: bytes, trickle: bytes = b"", *, keep_open: bool = True) -> asyncio.Server:
+    """Answers every request with ``answer``, and then with a byte of ``trickle`` every 20 ms."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(answer)
         try:
+            for byte in trickle:
+                await writer.drain()
+                await asyncio.sleep(0.02)
+                writer.write(bytes([byte]))
             await writer.drain()
             if keep_open:
                 await asyncio.sleep(1.0)
@@ -241,9 +245,16 @@ async def raw_server(answer: bytes, *, keep_open: bool = True) -> asyncio.Server
     return await asyncio.start_server(serve, "127.0.0.1", 0)
 
 
-def against(answer: bytes, work: Callable[[Client], Awaitable[Any]], *, timing: Timing, keep_open: bool = True) -> Any:
+def against(
+    answer: bytes,
+    work: Callable[[Client], Awaitable[Any]],
+    *,
+    timing: Timing,
+    trickle: bytes = b"",
+    keep_open: bool = True,
+) -> Any:
     async def run() -> Any:
-        server = await raw_server(answer, keep_open=keep_open)
+        server = await raw_server(answer, trickle, keep_open=keep_open)
         port = server.sockets[0].getsockname()[1]
         try:
             async with Client(f"http://127.0.0.1:{port}", Token(TOKEN), PYCHESS, timing) as client:
@@ -270,6 +281,14 @@ SHORT = replace(QUICK, idle_s=0.1, call_s=0.2)
 def test_a_stream_of_nonsense_ends_in_an_error_that_says_what(body: bytes, says: str) -> None:
     with pytest.raises(ServerError, match=says):
         against(OPEN + body, lambda client: lines_of(client.events(), 10), timing=SHORT)
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 200 OK\r\nX: ", OPEN])
+def test_a_stream_that_trickles_is_one_in_which_nothing_comes(answer: bytes) -> None:
+    with pytest.raises(ServerError, match="nothing came"):
+        against(
+            answer, lambda client: asyncio.wait_for(lines_of(client.events(), 9), 3.0), timing=SHORT, trickle=b"x" * 500
+        )
 
 
 NONSENSE = [

@@ -230,12 +230,19 @@ class Client:
         skipped.
         """
         idle_s = self.timing.idle_s
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self.timing.connect_s, sock_read=idle_s)
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self.timing.connect_s)
         try:
-            async with self._request("GET", path, headers, None, timeout) as response:
-                await self._check(path, response)
+            async with contextlib.AsyncExitStack() as stack:
+                # Limits on the whole answer and on each line: one on the silence between bytes would let them trickle.
+                async with asyncio.timeout(self.timing.call_s):
+                    response = await stack.enter_async_context(self._request("GET", path, headers, None, timeout))
+                    await self._check(path, response)
                 yield None
-                while (line := await response.content.readline()).endswith(b"\n"):
+                while True:
+                    async with asyncio.timeout(idle_s):
+                        line = await response.content.readline()
+                    if not line.endswith(b"\n"):
+                        return
                     parsed = self._parsed(line.strip() or b'{"type":"ping"}', parse, strict=strict)
                     if parsed is not None:
                         yield parsed
