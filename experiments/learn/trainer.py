@@ -1,7 +1,7 @@
 """The trainer of everything that is learned here: Adam by optax, a slow average of the weights, a checkpoint.
 
-Play uses the slow average. After each epoch it is judged by the loss on validating games, the best one is kept, and the
-checkpoint is written; a stopped training continues from its last whole epoch to the same weights.
+Play uses the slow average. After each epoch it is judged by the loss on validating games, and the best one is kept. The
+checkpoint is written then and once a minute; a stopped training continues from it to the same weights.
 
 Needs the extra ``belief`` (JAX and optax, on one thread of the CPU, since a second one makes it slower here).
 
@@ -36,8 +36,10 @@ EPOCH = ("epoch", "loss", "validation_loss", "seconds")
 """Columns of a training's rows."""
 SLOW = 0.995
 """Largest share of the slow average that a step keeps."""
+KEEP_EVERY_S = 60.0
+"""Seconds between two checkpoints within an epoch."""
 
-_ARCHIVE = Archive("a training of experiments", 3, TrainingError, 1 << 26)
+_ARCHIVE = Archive("a training of experiments", 4, TrainingError, 1 << 26)
 
 
 class _Jax:
@@ -135,12 +137,13 @@ def train(
     adam = optax.adamw(
         rate, weight_decay=plan.decay, mask=lambda tree: {name: name not in plan.undecayed for name in tree}
     )
-    state, rows = {"weights": first, "slow": first, "best": first, "optimizer": adam.init(first)}, []
+    state = {"weights": first, "slow": first, "best": first, "optimizer": adam.init(first)}
+    rows, done, lost = [], 0, 0.0  # steps of the present epoch, and the sum of their losses
     if path.exists():
         state, said = _read(path, state)
         if said["identity"] != identity:
             raise TrainingError(f"{path}: holds a training on other data or of another size; choose another --out")
-        rows = said["rows"]
+        rows, done, lost = said["rows"], said["done"], said["lost"]
 
     @jit
     def step(state: Tree, batch: Tree, made: Any) -> tuple[Tree, Any]:
@@ -151,25 +154,35 @@ def train(
         slow = optax.incremental_update(weights, state["slow"], 1 - share)
         return {**state, "weights": weights, "slow": slow, "optimizer": optimizer}, loss
 
+    def keep() -> None:
+        _write(path, state, {"identity": identity, "rows": rows, "done": done, "lost": lost})
+
     judge = jit(study.loss)
+    kept = time.monotonic()
     while (epoch := len(rows)) < plan.epochs:
         failed = sum(row[2] >= min(before[2] for before in rows[:at]) for at, row in enumerate(rows) if at)
         if plan.patience and failed >= plan.patience:
             break
         study.began(failed)
-        begin, losses = time.monotonic(), []
+        begin = time.monotonic()
         for number, batch in enumerate(study.learned(np.random.default_rng([plan.seed, epoch]))):
+            if number < done:  # before a stop
+                continue
             state, loss = step(state, batch, np.float32(epoch * steps + number))
-            losses.append(float(loss))
+            done, lost = number + 1, lost + float(loss)
             if number % 20 == 0:
-                tell(f"epoch {epoch + 1}, step {number + 1} of {steps}, loss {fmean(losses):.4f}")
-        if not losses:
+                tell(f"epoch {epoch + 1}, step {done} of {steps}, loss {lost / done:.4f}")
+            if time.monotonic() - kept > KEEP_EVERY_S:
+                keep()
+                kept = time.monotonic()
+        if not done:
             raise TrainingError("got no decisions to train on, expected some")
-        found = fmean([float(judge(state["slow"], batch)) for batch in study.batches(VALIDATE)] or losses)
+        found = fmean([float(judge(state["slow"], batch)) for batch in study.batches(VALIDATE)] or [lost / done])
         if all(found < row[2] for row in rows):
             state = {**state, "best": state["slow"]}
-        rows.append([epoch + 1, fmean(losses), found, round(time.monotonic() - begin, 1)])
-        _write(path, state, {"identity": identity, "rows": rows})
+        rows.append([epoch + 1, lost / done, found, round(time.monotonic() - begin, 1)])
+        done, lost = 0, 0.0
+        keep()
         tell(f"epoch {epoch + 1}: {found:.4f} on the validating games")
     return jax.tree.map(np.asarray, state["best"]), rows
 

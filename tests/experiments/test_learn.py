@@ -240,8 +240,11 @@ class Line(Study):
 
 
 @pytest.mark.slow
-def test_a_training_learns_and_one_that_was_stopped_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+def test_a_training_learns_and_one_that_was_stopped_goes_on_to_the_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("optax", exc_type=ImportError)
+    monkeypatch.setattr("experiments.learn.trainer.KEEP_EVERY_S", 0.0)
     plan, left = Plan(6, rate=0.3), [10**9]
 
     class Stopped(Line):
