@@ -1,4 +1,4 @@
-"""Analyses of finished games, one process at a time. Those of whole games are kept."""
+"""Analyses of finished games, one process at a time. The latest ones of whole games are kept."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from klss_app.analysis.summaries import CAP, NODES, Turns, summary
 from klss_app.front import Front, Reviewed
 from klss_app.kept_games import Settings
 from uci_bridge.errors import EngineFailed
+
+_MOST_WHOLE = 16
+"""Most complete analyses that are kept."""
 
 
 class Analyses:
@@ -32,7 +35,7 @@ class Analyses:
     nodes, cap
         See :mod:`klss_app.analysis.summaries`.
     whole
-        All turns of the games whose analysis is complete, by numbers.
+        All turns of the latest games whose analysis is complete, by numbers.
     """
 
     def __init__(self, kind: Front, tell: Callable[[Mapping[str, object]], None]) -> None:
@@ -80,6 +83,8 @@ class Analyses:
                 turns.append(turn)
                 self._told(game, [turn])
             self.whole[game.number] = turns
+            while len(self.whole) > _MOST_WHOLE:
+                del self.whole[next(iter(self.whole))]
             self._told(game, [], done=True)
         except EngineFailed as error:
             self._told(game, [], done=True, failed=str(error))

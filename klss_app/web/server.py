@@ -34,6 +34,8 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+_MOST_WAITING = 512
+"""Most messages that wait for a page."""
 _CLOSE_WITHIN_S = 2.0
 
 
@@ -174,8 +176,11 @@ class PageLine:
         self._waiting: asyncio.Queue[str] = asyncio.Queue()
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Queue a message for sending."""
-        self._waiting.put_nowait(json.dumps(message, separators=(",", ":"), allow_nan=False))
+        """Queue a message for sending. A page that does not read is cut off."""
+        if self._waiting.qsize() < _MOST_WAITING:
+            self._waiting.put_nowait(json.dumps(message, separators=(",", ":"), allow_nan=False))
+        elif isinstance(self._transport, asyncio.WriteTransport):
+            self._transport.abort()
 
     async def close(self, code: int) -> None:
         """Close the socket; data on the way to a page that does not read is dropped."""

@@ -181,8 +181,11 @@ def test_what_is_served_is_small_and_names_nothing_outside() -> None:
             assert "innerHTML" not in text and "onclick=" not in text, path
 
 
-async def test_a_page_that_does_not_read_keeps_no_server_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_page_that_does_not_read_is_cut_off_and_keeps_no_server_from_ending(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(server, "_CLOSE_WITHIN_S", 0.2)
+    monkeypatch.setattr(server, "_MOST_WAITING", 8)
     async with served(settings()) as at:
         page = await at.page()
         await page.until("game")
@@ -192,5 +195,13 @@ async def test_a_page_that_does_not_read_keeps_no_server_from_ending(monkeypatch
         for _ in range(40):
             at.room.seats[0].send({"type": "filler", "text": "x" * (1 << 20)})
             await page.until("filler")
+        while len(at.room.seats[0].lines) > 1:
+            await asyncio.sleep(0.02)
         await page.send(type="move", move="e4", ply=0)
         assert (await page.until("game"))["history"] == ["e4"]
+        await at.page()
+        while len(at.room.seats[0].lines) < 2:
+            await asyncio.sleep(0.02)
+        for _ in range(8):
+            at.room.seats[0].send({"type": "filler", "text": "x" * (1 << 20)})
+        await asyncio.sleep(0.05)
