@@ -41,6 +41,8 @@ from uci_bridge.protocol.host import rehearse
 
 log = logging.getLogger(__name__)
 
+_REMEMBERED = 10_000
+"""Most challenges that are known as answered."""
 _REFUSALS = 5
 """Refusals of the event stream in a row after which the bot gives up."""
 
@@ -213,6 +215,8 @@ class Bot:
             return
         if challenge.player.lower() == self._account.name.lower():
             return  # our own, sent back to us
+        if len(self._answered) >= _REMEMBERED:
+            self._answered.clear()
         self._answered.add(challenge.id)
         reason = self._config.accept.decline_reason(challenge, self._client.dialect.variant)
         who: Document = {"challenge": challenge.id, "player": challenge.player}

@@ -34,6 +34,7 @@ from enum import Enum
 
 import chess
 
+from darkchess.fog.game.contest import king_capture
 from darkchess.fog.game.record import GameRecord
 from klss.play.contest import Forfeit
 from klss.play.outcome import Outcome
@@ -289,7 +290,7 @@ class BotGame:
             return None if leaving.done() else thinking.result()
         except Forfeit as error:
             self._log(logging.WARNING, "moved without the engine", ply=len(state.moves), reason=str(error))
-            return secrets.choice(views[-1].legal_moves)
+            return king_capture(views[-1]) or secrets.choice(views[-1].legal_moves)
         finally:
             for task in (thinking, leaving):
                 task.cancel()

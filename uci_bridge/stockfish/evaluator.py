@@ -17,6 +17,7 @@ evaluator has to replace it, that looks one ply ahead.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import os
@@ -102,16 +103,19 @@ def stockfish_version(path: str | None = None) -> str | None:
     return None if name is None else name[1].decode("ascii").strip()
 
 
-@lru_cache
 def _said(program: str) -> bytes:
     """The output of a program that is asked for its name and a move; empty if it can't be run, or hangs."""
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        return _answer(program)
+    return b""
+
+
+@lru_cache  # an exception is not kept: another try may succeed
+def _answer(program: str) -> bytes:
     asked = b"uci\nposition startpos\ngo depth 1\nquit\n"
-    try:
-        return subprocess.run(
-            [program], input=asked, capture_output=True, timeout=_START_S, check=False, env=engine_environment()
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return b""
+    return subprocess.run(
+        [program], input=asked, capture_output=True, timeout=_START_S, check=False, env=engine_environment()
+    ).stdout
 
 
 def _greeting(hash_mb: int) -> bytes:
