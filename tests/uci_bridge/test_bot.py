@@ -402,7 +402,9 @@ def test_an_engine_that_fails_is_started_again_and_no_game_suffers(tmp_path: Pat
         accept = {**PLENTY, "initial_s": [1, 600]}
         folder = tmp_path / "records"
         play(server, folder, lambda bot: bot.finished == 2, seat=None, engine=engine, accept=accept)
-        assert [game.outcome.reason for game in server.games.values() if game.outcome] == ["resign"] * 2
+        # One move is any legal one, after which a king may hang; no game ends by the clock or by a forfeit.
+        ends = [game.outcome.reason for game in server.games.values() if game.outcome]
+        assert len(ends) == 2 and set(ends) <= {"resign", "king_captured"}
 
 
 def test_an_engine_that_loads_for_longer_than_the_clock_allows_costs_no_game(
