@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from darkchess.fog.game.record import read_pgn
 from klss.play.kit import AnyKit
 from klss_app.front import Front, front_of
 from klss_app.kept_games import HUMAN, Earlier
@@ -76,9 +75,9 @@ def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, b
         white.click("#review-game")
         with white.expect_download() as download:
             white.click("#download-review")
-        # The same game; the analysis, which may be complete by now, adds comments.
-        (found,), (kept,) = (read_pgn(text) for text in (Path(download.value.path()).read_text(), board.kept[0]))
-        assert (found.moves, found.outcome, found.headers) == (kept.moves, kept.outcome, kept.headers)
+        # The same text, but for the comments of the analysis, which may be complete by now.
+        commented = re.compile(r"\{[^}]*\}|\$\d+|\d+\.\.\.")
+        assert commented.sub("", Path(download.value.path()).read_text()).split() == board.kept[0].split()
         black.click("#review-game")
         expect(black.locator("#review h2")).to_have_text("human – human, 1-0")
         black.keyboard.press("Home")
