@@ -2,7 +2,7 @@
 
 A commit that changes behaviour renews the expected number, ``python -m klss_app.bench.signature --write``, and says
 what changed and why; any other commit must leave it as it is. The same versions on the same kind of processor give the
-same number, on one thread or two.
+same number, on any number of threads.
 """
 
 from __future__ import annotations

@@ -43,9 +43,7 @@ the player's answer to its likeliest observation of that, and so on.
 """
 
 
-def principal_lines(
-    trunk: Trunk, profile: Profile, codes: Sequence[int], fullmove: int, plies: int = _LINE_PLIES
-) -> list[Line]:
+def principal_lines(trunk: Trunk, profile: Profile, codes: Sequence[int], fullmove: int) -> list[Line]:
     """Return a line for each of ``codes``, actions at player 0's infoset; none if player 1 reaches no expanded root.
 
     A line ends when more than half of the probability is on nodes that are not expanded, or are decided.
@@ -59,7 +57,7 @@ def principal_lines(
         front = np.flatnonzero((reach[: trunk.root_count] > 0.0) & (trunk.nodes.first_child[: trunk.root_count] >= 0))
         chosen = _own_choice(trunk, profile, best, 0, code)
         last = front
-        while len(front) and chosen is not None and len(shares) < plies:
+        while len(front) and chosen is not None and len(shares) < _LINE_PLIES:
             # The player's move.
             shares.append(chosen[1])
             kids = _children(trunk, front)
