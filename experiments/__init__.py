@@ -1,6 +1,5 @@
 """Experiments: they measure the project as a whole, import all other packages, and are imported by none.
 
-Reading order: ``series`` (matches that make one experiment); ``convergence`` (the search on small games);
-``blind_games`` (finished games of blind chess, as the papers show them); ``learn`` (makes the packaged weights);
-``commands`` (the commands' common part).
+Reading order: ``series`` (matches that make one experiment); ``blind_games`` (finished games of blind chess, as the
+papers show them); ``learn`` (makes the packaged weights); ``commands`` (the commands' common part).
 """

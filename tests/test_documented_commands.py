@@ -46,7 +46,7 @@ IN_SMALL = (
     "klss bench equilibrium --nodes 500 --repetitions 1",
     "klss bench suite --nodes 50 --repetitions 1",
     "experiments.series rbc_games --nodes 20 --only expect --games 2 --workers 1 --runs runs --results results",
-    "experiments.convergence --games kuhn_poker --nodes 10 --workers 1 --results results",
+    "klss tables --search kuhn_poker --nodes 10 --out results.json",
     "experiments.learn fog --share 0 --matches klss2021=fog people=fog/game-00000.pgn --epochs 1 --out fogged",
     "experiments.blind_games . --caps 50 --tracked 1 --results results",
 )

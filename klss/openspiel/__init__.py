@@ -12,6 +12,7 @@ Reading order:
 - ``strategies`` policies of OpenSpiel as strategies by names
 - ``exploiter`` a searching best response to a known strategy
 - ``referee`` the true game; ``bots`` our players in OpenSpiel's own loops
+- ``search_table`` how far the play of whole games can be exploited, by method and nodes
 """
 
 from __future__ import annotations

@@ -1,34 +1,46 @@
-"""``klss tables 1|2``: the paper's tables, computed here, beside the paper's figures."""
+"""``klss tables 1|2``: the paper's tables, computed here, beside the paper's figures; ``klss tables --search``: exact
+exploitability by method and by nodes a move.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from klss.doors import openspiel
 from klss.paper.methods import GADGETS, METHODS
 from klss.paper.tables import TABLE_1, TABLE_2, Row, knowledge_row, table_1_row
-from klss.support.text import Document
+from klss.support.text import Document, read_text
 from klss_app.cli.errors import UsageError
 from klss_app.cli.openspiel import add_limits, limits
 from klss_app.cli.options import Parser
-from klss_app.flag_types import seed, share
+from klss_app.flag_types import count, seed, share
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
+from uci_bridge.match.documents import commit, head, package_versions, write_document
 
 _ORDERS = ("1", "3", "5", "inf")
 EPSILON = 0.25
 """The exploitability of the paper's blueprints."""
 _NESTINGS = ("every", "update", "played", "allocated")
 _TABLE_1_ONLY = ("epsilon", "player", "method", "order", "gadget", "nesting", "all")
+_SEARCH_ONLY = ("by", "nodes", "out")
+_NODES = "100,1000,10000"
 
 
 def _parser() -> Parser:
-    parser = Parser("tables", "The paper's Table 1 (exploitability before and after nested k-KLSS) or 2 (knowledge).")
-    parser.add_argument("table", choices=["1", "2"], help="which table")
+    parser = Parser(
+        "tables",
+        "The paper's Table 1 (exploitability before and after nested k-KLSS) or 2 (knowledge); or, with --search, the "
+        "exact exploitability of blueprints, subgame solving and searches.",
+    )
+    parser.add_argument("table", nargs="?", choices=["1", "2"], help="which table")
     parser.add_argument(
         "--game", action="append", metavar="G", help="the name of a row, or an OpenSpiel string; may be repeated"
     )
@@ -43,6 +55,15 @@ def _parser() -> Parser:
     first.add_argument("--gadget", metavar="NAME", choices=GADGETS, default="maxmargin", help=top)
     first.add_argument("--nesting", choices=_NESTINGS, default="every", help="how the subgames are used")
     first.add_argument("--all", action="store_true", help="all orders and nestings that apply")
+    own = parser.add_argument_group("the table of searches")
+    some = "make it, for these OpenSpiel strings (default: eight small games)"
+    own.add_argument("--search", nargs="*", metavar="GAME", help=some)
+    own.add_argument("--nodes", type=budgets, default=_NODES, metavar="N,N", help="node budgets of a move")
+    only = "only these: uniform, cfr+, a name of --method, or a player of the game (default: all kinds)"
+    own.add_argument("--by", nargs="+", metavar="NAME", help=only)
+    own.add_argument(
+        "--out", type=Path, metavar="FILE", help="write each row as it is finished; go on from such a file"
+    )
     add_limits(parser)
     parser.add_argument("--seed", type=seed, metavar="N", help="accepted for uniformity; nothing here is random")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -52,10 +73,15 @@ def _parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run ``klss tables``; see :mod:`klss_app.cli.main`."""
     parsed = _parser().parse(arguments)
-    if parsed.table == "2":
-        given = [f"--{name}" for name in _TABLE_1_ONLY if name in parsed.given]
-        if given:
-            raise UsageError(f"{given[0]}: got it with table 2, expected it with table 1 only")
+    table = "--search" if "search" in parsed.given else f"table {parsed.table}"
+    if (parsed.table is None) == (table != "--search"):
+        raise UsageError("expected one of 1, 2 and --search (klss tables --help lists the flags)")
+    owners = dict.fromkeys(_TABLE_1_ONLY, "table 1") | dict.fromkeys(_SEARCH_ONLY, "--search")
+    if parsed.table is None:
+        owners["game"] = "table 1 or table 2"
+    for name, owner in owners.items():
+        if name in parsed.given and owner != table:
+            raise UsageError(f"--{name}: got it with {table}, expected it with {owner} only")
     if {"order", "method"} <= parsed.given:
         raise UsageError(f"--method: got {parsed.method} with --order {parsed.order}, expected one of the two")
     if "order" in parsed.given:
@@ -68,6 +94,8 @@ def run(arguments: Sequence[str]) -> int:
     with limits(parsed) as memory_mb:
         openspiel()
         max_bytes = 1_000_000 * memory_mb
+        if parsed.table is None:
+            return _table_of_searches(parsed, max_bytes)
         return _table_1(parsed, max_bytes) if parsed.table == "1" else _table_2(parsed, max_bytes)
 
 
@@ -146,3 +174,64 @@ def _table_2(parsed: argparse.Namespace, max_bytes: int) -> int:
     if parsed.json:
         print_document(report)
     return 0
+
+
+def budgets(text: str) -> list[int]:
+    """The type of ``--nodes``."""
+    return [count(each) for each in text.split(",")]
+
+
+def _table_of_searches(parsed: argparse.Namespace, max_bytes: int) -> int:
+    from klss.openspiel.search_table import GAMES, Cell, Seated, cells
+
+    wanted = list(cells(parsed.search or GAMES, parsed.by, parsed.nodes))
+    packages = ("open_spiel", "numpy", "numba", "highspy")
+    about: Document = head("search_table", *packages) if commit() else {"versions": package_versions(*packages)}
+    rows = _kept(parsed.out, about)
+    done = {tuple(row[name] for name in Cell._fields) for row in rows}
+    seated: Seated | None = None
+    for cell in wanted:
+        if cell not in done:
+            if seated is None or (seated.name, seated.player) != (cell.game, cell.player):
+                seated = Seated(cell.game, cell.player, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
+            with closing(ProgressLine(f"row {len(done) + 1} of {len(wanted)}: {_title(cell)}")) as progress:
+                rows.append(seated.row(cell, lambda n, bar=progress: bar.tell(f"{n:,} moves")))  # type: ignore[misc]
+            done.add(cell)
+            if parsed.out is not None:
+                write_document(parsed.out, about | {"seed": 0, "rows": rows})
+    rows = [row for row in rows if tuple(row[name] for name in Cell._fields) in wanted]
+    if parsed.json:
+        print_document(rows)
+        return 0
+    # Both players in a line: the worse exploitability beside the mean.
+    print(f"{'game and method':<86}{'worst':>8}{'mean':>8}{'subgames':>10}{'nodes':>9}{'seconds':>9}")
+    both = dict[str, list[dict[str, Any]]]()
+    for row in rows:
+        both.setdefault(_title(Cell(*(row[name] for name in Cell._fields))), []).append(row)
+    for title, pair in both.items():
+        after, moves = [row["after"] for row in pair], sum(row["subgames"] for row in pair)
+        nodes = sum(row["nodes_a_move"] * row["subgames"] for row in pair if row["nodes_a_move"]) / max(1, moves)
+        seconds = sum(row["seconds"] for row in pair) / max(1, moves)
+        figures = f"{max(after):>8.4f}{sum(after) / len(after):>8.4f}{moves:>10}{nodes:>9.0f}{seconds:>9.4f}"
+        print(f"{title:<86}{figures}")
+    return 0
+
+
+def _kept(path: Path | None, about: Document) -> list[dict[str, Any]]:
+    """The rows of an earlier run."""
+    if path is None or not path.exists():
+        return []
+    try:
+        found = json.loads(read_text(path))
+        if found.get("commit") == about.get("commit"):
+            return [dict(row) for row in found["rows"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise UsageError(f"--out: {path} has no rows of klss tables --search; expected another file") from None
+    raise UsageError(f"--out: {path} is of another version of the code; expected another file")
+
+
+def _title(cell: Any) -> str:
+    where = {None: "", "root": ", from the root", "first move": ", from the first move"}
+    how = "" if cell.gadget is None else f", {cell.gadget}, from {cell.start}"
+    nodes = "" if cell.nodes is None else f", {cell.nodes:,} nodes"
+    return f"{cell.game} {cell.method}{how or where[cell.start]}{nodes}"

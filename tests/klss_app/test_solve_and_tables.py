@@ -56,6 +56,30 @@ def test_tables_1_all_gives_every_column_that_applies(capsys: pytest.CaptureFixt
     assert got == {(n, k) for n in ("every", "update", "played") for k in (1, 3, 5, "inf")} | {("allocated", 1)}
 
 
+def test_the_table_of_searches_goes_on_where_it_was_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "rows.json"
+    command = ["tables", "--search", "kuhn_poker", "--out", str(path), "--nodes"]
+    first = output(capsys, *command, "20", "--by", "kluss")
+    rows = output(capsys, *command, "20,40", "--by", "kluss", "random", "uniform")
+    # The rows that were there have the same times: nothing was computed again.
+    assert [row for row in rows if row["method"] == "kluss" and row["nodes"] == 20] == first
+    assert len(rows) == 2 * (2 * 2 + 2 + 1)
+    assert len(json.loads(path.read_text())["rows"]) == len(rows)
+    # A player that moves at random, asked at every infoset, is the uniform strategy.
+    random, uniform = ({(row["player"], row["after"]) for row in rows if row["method"] == name}
+                       for name in ("random", "uniform"))  # fmt: skip
+    assert random == uniform
+    path.write_text("{}")
+    assert main([*command, "20"]) == 2
+    assert "--out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", [[], ["1", "--search"], ["2", "--nodes", "5"], ["--search", "--game", "kuhn"]])
+def test_a_table_is_named_with_its_own_flags_only(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tables", *wrong]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_without_openspiel_one_line_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

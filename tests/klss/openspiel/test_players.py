@@ -12,19 +12,17 @@ pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms.evaluate_bots import evaluate_bots  # noqa: E402
 
 import klss  # noqa: E402
-from experiments.convergence import _seated, played  # noqa: E402
 from klss import openspiel  # noqa: E402
 from klss.openspiel.games import spiel_game  # noqa: E402
 from klss.openspiel.model import OpenSpielModel  # noqa: E402
 from klss.openspiel.named_players import CONFIGURATIONS, configuration, make_player  # noqa: E402
 from klss.openspiel.players import PolicyPlayer, RandomPlayer  # noqa: E402
 from klss.openspiel.referee import Referee  # noqa: E402
+from klss.openspiel.search_table import Seated, played  # noqa: E402
 from klss.play.arbiter import Arbiter  # noqa: E402
 from klss.play.limits import Limit, TimeControl  # noqa: E402
 from klss.play.small_game import Nature  # noqa: E402
 from klss.search import Budget, Search  # noqa: E402
-from klss.theory.best_response import worst_case  # noqa: E402
-from klss.theory.sequence_form import sequence_form  # noqa: E402
 from klss.theory.treeplex import realization  # noqa: E402
 
 
@@ -51,11 +49,11 @@ def test_a_search_of_the_whole_game_finds_its_value(name: str) -> None:
 @pytest.mark.parametrize("seat", [0, 1])
 def test_nobody_can_exploit_it_where_the_game_fits_into_its_budget(name: str, seat: int) -> None:
     """Every infoset asked, each search nested in the one before; exactly, by best responses."""
-    game, value = _seated(name, seat)
+    seated = Seated(name, seat)
     kluss = CONFIGURATIONS["kluss"].search
     assert kluss is not None
-    mixture, _ = played(game, kluss, 1000)
-    assert value - worst_case(sequence_form(game), 0, realization(game.treeplex(0), mixture)) <= 0.01
+    mixture = played(seated.game, kluss, 1000).mixture
+    assert seated.lost(realization(seated.game.treeplex(0), mixture)) <= 0.01
 
 
 @pytest.mark.parametrize("name", ["phantom_ttt", "leduc_poker", "liars_dice", "goofspiel(num_cards=3)", "kuhn_poker"])

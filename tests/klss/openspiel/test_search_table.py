@@ -9,17 +9,23 @@ import dataclasses
 import numpy as np
 import pytest
 
-from experiments.convergence import played
-from klss import openspiel
-from klss.openspiel.named_players import configuration
-from klss.paper.tables import mirrored
-from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Kluss, Search, SearchConfiguration
-from klss.theory.best_response import worst_case
-from klss.theory.equilibrium import solve
-from klss.theory.game import CHANCE, TERMINAL, Game
-from klss.theory.sequence_form import sequence_form
-from klss.theory.treeplex import realization
-from tests.klss.games import kuhn
+pyspiel = pytest.importorskip("pyspiel")
+
+from open_spiel.python.algorithms.exploitability import nash_conv  # noqa: E402
+from open_spiel.python.policy import UniformRandomPolicy  # noqa: E402
+
+from klss import openspiel  # noqa: E402
+from klss.openspiel.games import largest_payoff  # noqa: E402
+from klss.openspiel.named_players import configuration  # noqa: E402
+from klss.openspiel.search_table import Seated, cells, played  # noqa: E402
+from klss.paper.tables import mirrored  # noqa: E402
+from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Kluss, Search, SearchConfiguration  # noqa: E402
+from klss.theory.best_response import worst_case  # noqa: E402
+from klss.theory.equilibrium import solve  # noqa: E402
+from klss.theory.game import CHANCE, TERMINAL, Game  # noqa: E402
+from klss.theory.sequence_form import sequence_form  # noqa: E402
+from klss.theory.treeplex import realization  # noqa: E402
+from tests.klss.games import kuhn  # noqa: E402
 
 
 def lost(game: Game, behaviour: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
@@ -29,10 +35,9 @@ def lost(game: Game, behaviour: np.ndarray[tuple[int], np.dtype[np.float64]]) ->
 
 @pytest.mark.parametrize("game", [kuhn(), mirrored(kuhn())], ids=["first", "second"])
 def test_from_the_root_of_a_game_that_fits_into_the_trunk_an_exact_search_plays_an_equilibrium(game: Game) -> None:
-    mixture, _ = played(game, Klss2021(caution=1.0), 1000)
-    assert lost(game, mixture) == pytest.approx(0.0, abs=1e-9)
+    assert lost(game, played(game, Klss2021(caution=1.0), 1000).mixture) == pytest.approx(0.0, abs=1e-9)
     # Kuhn's payoffs go up to 2: what an iterative one plays is an equilibrium within a hundredth of that.
-    assert lost(game, played(game, Kluss(order=1), 1000)[0]) < 0.02
+    assert lost(game, played(game, Kluss(order=1), 1000).mixture) < 0.02
 
 
 @pytest.mark.slow
@@ -41,16 +46,25 @@ def test_what_solved_the_rest_of_the_game_is_played_on() -> None:
     game = mirrored(openspiel.load("liars_dice(dice_sides=3)"))
     search_by = configuration("kluss").search
     assert search_by is not None
-    assert lost(game, played(game, search_by, 2000)[0]) < 0.002
+    assert lost(game, played(game, search_by, 2000).mixture) < 0.002
     afresh = dataclasses.replace(search_by, nested=False)
-    assert lost(game, played(game, afresh, 2000)[0]) > 0.02
+    assert lost(game, played(game, afresh, 2000).mixture) > 0.02
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+def test_uniform_play_is_as_exploitable_as_openspiel_says(name: str) -> None:
+    """Its best responses, on both players' sides; the sum of both seats' losses does not depend on the value."""
+    spiel = pyspiel.load_game(name)
+    conv = nash_conv(spiel, UniformRandomPolicy(spiel))
+    lost = [Seated(name, cell.player).row(cell)["after"] for cell in cells([name], ["uniform"], [])]
+    assert largest_payoff(spiel) * sum(lost) == pytest.approx(conv, abs=1e-9)
 
 
 @pytest.mark.parametrize("search_by", [Klss2021(), Kluss()], ids=["klss2021", "kluss"])
 def test_the_strategy_is_that_of_the_games_that_the_search_plays(search_by: SearchConfiguration) -> None:
     """Games move by move, the slow way, against random play; at each infoset the same probabilities."""
     game = openspiel.load("dark_hex(board_size=2,gameversion=adh)")
-    _, purified = played(game, search_by, 60, "first move")
+    purified = played(game, search_by, 60, "first move").purified
     treeplex, own = game.treeplex(0), game.observations[0]
     compared = 0
     for seed in range(6):
