@@ -30,7 +30,7 @@ from experiments.learn.trainer import EPOCH, Plan, train
 from experiments.learn.weighing import Weighing
 from experiments.series import SERIES, played
 from klss.support.configuration_text import ConfigurationError
-from klss_app.flag_types import count, seed, share
+from klss_app.flag_types import count, seed, share, whole
 from klss_app.progress import ProgressLine
 from uci_bridge.errors import UciBridgeError
 from uci_bridge.match.documents import head, write_document
@@ -102,8 +102,9 @@ def learned(parsed: argparse.Namespace, tell: Callable[[str], None]) -> Path:
             scaled, folder = dataclasses.replace(pairing, games=games), parsed.out / "matches"
             found = played(series, name, scaled, folder, parsed.workers, scheduler=parsed.scheduler)
             parsed.matches.append((name.partition("-")[0], folder / found["name"]))
-        make(recipe.source, parsed.matches, data, tell)
-        held = load(sorted(data.glob("*.npz")), recipe.source.columns)
+        if parsed.epochs:
+            make(recipe.source, parsed.matches, data, tell)
+            held = load(sorted(data.glob("*.npz")), recipe.source.columns)
     elif recipe.learn is evaluation.tune:
         for number, (kind, minutes, pieces) in enumerate(POSITIONS, 1):
             if parsed.share and not any(data.glob(f"{kind}-{number}-*.npz")):
@@ -118,7 +119,8 @@ def learned(parsed: argparse.Namespace, tell: Callable[[str], None]) -> Path:
         **figures,
     }
     path: Path = parsed.out / Path(recipe.file).name
-    write(path, history)
+    if parsed.epochs:
+        write(path, history)
     write_document(parsed.out / "figures.json", history)
     return path
 
@@ -144,13 +146,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--share", type=share, default=1.0, metavar="S", help="of the games or minutes; 0: only --matches (default 1)")
     more = "finished matches, or a PGN file, besides"
     add("--matches", nargs="+", type=_labelled, default=(), metavar="LABEL=PATH", help=more)
-    add("--epochs", type=count, metavar="N", help="passes over the data, instead of the recipe's number")
+    epochs = "passes over the data, instead of the recipe's number; 0 (siamese): none, the packaged pair is ranked"
+    add("--epochs", type=whole(0), metavar="N", help=epochs)
     add("--seed", type=seed, default=0, metavar="N", help="of the training (default 0)")
     add("--workers", type=count, default=2, metavar="W", help="games at a time (default 2)")
     add("--scheduler", metavar="ADDRESS", help="of a dask cluster that plays the games (tls://HOST:PORT)")
     parsed = parser.parse_args(arguments)
     recipe = RECIPES[parsed.name]
-    parsed.epochs, parsed.matches = parsed.epochs or recipe.epochs, list(parsed.matches)
+    if parsed.epochs == 0 and recipe.learn is not siamese.learn:
+        parser.error("--epochs: got 0, expected 1 or more; only siamese ranks its packaged weights so")
+    parsed.epochs, parsed.matches = recipe.epochs if parsed.epochs is None else parsed.epochs, list(parsed.matches)
     parsed.out = parsed.out or RUNS / "learn" / parsed.name
     print(
         f"{recipe.file}: about {parsed.share * recipe.hours:.1f} hours of two cores; lacks {recipe.lacks}",
@@ -160,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def work() -> None:
         with closing(ProgressLine(parsed.name)) as line:
             path = learned(parsed, line.tell)
-        print(f"{path}; figures.json beside it has what it is worth on test games")
+        print(f"{parsed.out}: figures.json has what {path.name} is worth on test games")
 
     return finished(work, OSError, TrainingError, ConfigurationError, MatchError, UciBridgeError)
 

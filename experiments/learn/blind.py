@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from darkchess.rbc.belief.anchors import ANCHOR, BOARD, Anchor, boards_of
 from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.senses import partitions
-from darkchess.rbc.belief.tower import BLOCKS, Observer, Tower, log_prior
+from darkchess.rbc.belief.tower import BLOCKS, Observer, log_prior
 from darkchess.rbc.game.history import read_history, replayed
 from darkchess.rbc.game.observation import INNER
 from darkchess.rbc.game.referee import Referee, Turn
@@ -60,12 +61,12 @@ PLANNED = {
 
 OTHERS = 31
 """Most members, beside the true one, of a decision to learn nearness from."""
+EVERY, RANKED = 5, 1000
+"""Of a game's decisions one in so many is ranked, odd, so that senses and requests alternate; most boards of one."""
 
 NEARNESS = {
     # planes of the anchor; those of the true board and then of others, drawn evenly; and the number of boards
     "anchor": (np.uint64, (ANCHOR,)), "boards": (np.uint64, (1 + OTHERS, BOARD)), "count": (np.int8, ()),
-    # the size of the set, and what other weights say of the boards: their logarithms
-    "size": (np.int64, ()), "filter": (np.float32, (1 + OTHERS,)), "tower": (np.float32, (1 + OTHERS,)),
 }  # fmt: skip
 """The columns of decisions to learn nearness from."""
 
@@ -91,9 +92,9 @@ def _follow(name: str, told: Any, known: PositionSet, others: tuple[Any, ...]) -
         getattr(each, name)(told, known)
 
 
-def uncertain(game: Referee, names: tuple[str, str]) -> Iterator[tuple[PositionSet, Kinds, Observer, Anchor, int]]:
-    """What a side knows at each of its questions with several possible positions, one side after the other, and the
-    index of the true position.
+def uncertain(game: Referee, names: tuple[str, str]) -> Iterator[tuple[PositionSet, Kinds, Observer, Anchor, int, int]]:
+    """What a side knows at each of its questions with several possible positions, one side after the other, the index
+    of the true position, and the ply.
     """
     for color in chess.COLORS:
         known = PositionSet(color, game.positions[0], cap=MOST)
@@ -102,27 +103,34 @@ def uncertain(game: Referee, names: tuple[str, str]) -> Iterator[tuple[PositionS
         for _, ply, _ in questions(game, color, known, kinds, observer, anchor):
             if known.size > 1:
                 half = PositionSet(color, game.positions[ply]).halves[0]
-                yield known, kinds, observer, anchor, int(np.flatnonzero((known.halves == half).all(axis=1))[0])
+                yield known, kinds, observer, anchor, int(np.flatnonzero((known.halves == half).all(axis=1))[0]), ply
 
 
 def weighed(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
     """A game's decisions to learn weights from, one side's after the other's."""
-    for known, kinds, observer, _, truth in uncertain(game, names):
+    for known, kinds, observer, _, truth, _ in uncertain(game, names):
         prior = log_prior(kinds, known, np.arange(known.size))
         yield decision(known.halves, prior, truth, observer.numbers, generator)
 
 
+def drawn(known: PositionSet, truth: int, most: int, generator: np.random.Generator) -> tuple[Ints, Words]:
+    """The true position and at most so many others, drawn evenly: indices, int64[n], and boards, uint64[n, BOARD]."""
+    others = generator.choice(known.size - 1, min(known.size - 1, most), replace=False)
+    chosen = np.array([truth, *(others + (others >= truth))])
+    return chosen, boards_of(known.rows(chosen), known.own.color)
+
+
 def paired(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
     """A game's decisions to learn nearness from, one side's after the other's; ``names``: Black's and White's."""
-    for known, kinds, observer, anchor, truth in uncertain(game, names):
-        others = generator.choice(known.size - 1, min(known.size - 1, OTHERS), replace=False)
-        chosen = np.array([truth, *(others + (others >= truth))])
-        rows = {
-            "boards": boards_of(known.rows(chosen), known.own.color), "filter": log_prior(kinds, known, chosen),
-            "tower": Tower.packaged().log_weights(known, observer, chosen),
-        }  # fmt: skip
-        found = {name: padded(each, 1 + OTHERS) for name, each in rows.items()}
-        yield found | {"anchor": anchor.words, "count": len(chosen), "size": known.size}
+    for known, _, _, anchor, truth, _ in uncertain(game, names):
+        _, boards = drawn(known, truth, OTHERS, generator)
+        yield {"anchor": anchor.words, "boards": padded(boards, 1 + OTHERS), "count": len(boards)}
+
+
+def asked(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+    """A game's decisions to rank boards in: opponent, ply, what is known, members and boards (:func:`drawn`)."""
+    for known, *rest, truth, ply in islice(uncertain(game, names), 0, None, EVERY):
+        yield names[not known.own.color], ply, known, *rest, *drawn(known, truth, RANKED - 1, generator)
 
 
 def imitated(game: Referee, names: tuple[str, str], generator: np.random.Generator) -> Iterator[Row]:
@@ -191,7 +199,7 @@ def games_of(folder: Path) -> list[tuple[int, Path]]:
     return list(enumerate(sorted(folder.glob("game-*.json"))))
 
 
-def _source(columns: Columns, decisions: Callable[..., Iterator[Row]]) -> Source:
+def _source(columns: Columns, decisions: Callable[..., Iterator[Any]]) -> Source:
     def of_file(path: Path, generator: np.random.Generator) -> Iterator[Row]:
         text = path.read_text()
         with suppress(RecordError):  # it ended before its first move
@@ -208,3 +216,5 @@ SIAMESE = _source(NEARNESS, paired)
 """Decisions that nearness is learned from."""
 DSMCP = _source(PLANNED, imitated)
 """Decisions that the network of ``dsmcp`` imitates."""
+ASKED = _source({}, asked)
+"""Decisions in which boards are ranked."""

@@ -21,6 +21,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.policy import ENTRIES, LEVELS, Level, Policy, below, described, flip_below
 from darkchess.fog.game.record import GameRecord
 from darkchess.fog.game.referee import Referee
+from experiments.commands import shown
 from experiments.learn.fog import games_of
 from experiments.learn.shards import TEST, Arrays, Columns, Row, Source, where
 from experiments.learn.trainer import Plan, Study, jax, train
@@ -82,37 +83,39 @@ class Choosing(Study):
     def loss(self, weights: Any, batch: Any) -> Any:
         """The mean surprise at the chosen moves, and the prior's share."""
         prior = PRIOR / 2 * (weights["entries"] ** 2).sum() / max(1, len(self.rows))
-        return self.surprise(weights, batch).mean() + prior
+        chosen = batch["chosen"][:, None].astype(int)
+        return prior - jax.numpy.log(jax.numpy.take_along_axis(self.chances(weights, batch), chosen, axis=1)).mean()
 
-    def surprise(self, weights: Any, batch: Any) -> Any:
-        """−ln of each chosen move's probability: [b]."""
+    def chances(self, weights: Any, batch: Any) -> Any:
+        """The moves' probabilities: [b, WIDTH], in place of none the uniform part of one."""
         jnp = jax.numpy
         groups = Policy.packaged().stages[self.level].groups
         scores = weights["entries"][batch["moves"][:, :, :groups]].sum(axis=2)
         if self.level == "values":
             scores = scores + weights["slope"] * batch["values"]
         scores = jnp.where(jnp.arange(WIDTH) < batch["count"][:, None], scores, -jnp.inf)
-        shares = jnp.take_along_axis(jax.nn.softmax(scores, axis=1), batch["chosen"][:, None].astype(int), axis=1)
-        return -jnp.log((1 - EVEN) * shares[:, 0] + EVEN / batch["count"])
+        return (1 - EVEN) * jax.nn.softmax(scores, axis=1) + EVEN / batch["count"][:, None]
 
 
 def learn(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[Callable[..., None], dict[str, Any]]:
-    """See :class:`experiments.learn.__main__.Recipe`: what writes the policy, and each level's mean surprise at the
-    moves of test games, in nats.
+    """See :class:`experiments.learn.__main__.Recipe`: what writes the policy; by level its mean surprise at moves of
+    test games, in nats, and how many of them it holds likeliest, beside the packaged one's.
     """
     entries: dict[Level, Any] = {}
     tested = where(held, TEST)
-    figures: dict[str, Any] = {"moves": len(tested)}
-    if len(tested):
-        figures["even"] = float(np.log(held["count"][tested]).mean())
-    slope = 0.0
+    rows: list[list[Any]] = []
     for level in LEVELS:
         study = Choosing(held, level)
         plan = Plan(parsed.epochs, parsed.seed, rate=0.05, decay=0.0)
         weights, _ = train(study, plan, parsed.out / f"{level}.checkpoint.npz", tell)
         entries[level], slope = weights["entries"].astype(np.float64), float(weights["slope"])
-        program = jax.jit(study.surprise)
-        found = [program(weights, batch) for batch in study.batches(TEST)]
-        figures[level] = float(np.concatenate(found).mean()) if found else None
+        stage, program = Policy.packaged().stages[level], jax.jit(study.chances)
+        packaged = {"entries": np.log(stage.multipliers).astype(np.float32), "slope": np.float32(stage.slope)}
+        for name, each in (("learned", weights), ("packaged", packaged)) if len(tested) else ():
+            found = np.concatenate([program(each, batch) for batch in study.batches(TEST)])
+            chosen = held["chosen"][tested[: len(found)]].astype(int)
+            figures = -np.log(found[np.arange(len(found)), chosen]).mean(), (found.argmax(axis=1) == chosen).mean()
+            rows.append([level, name, len(found), *(round(float(figure), 4) for figure in figures)])
     policy = Policy.from_entries(entries, slope, EVEN, {})
-    return lambda path, history: replace(policy, history=history).save(path), {"tested": figures}
+    table = shown(("level", "policy", "moves", "surprise", "top-1"), rows)
+    return lambda path, history: replace(policy, history=history).save(path), {"tested": table}

@@ -57,7 +57,13 @@ class Source:
 
     columns: Columns  # of the rows that ``decisions`` yields
     games: Callable[[Path], list[tuple[int, Any]]]  # at a path, each with its number, and as ``decisions`` takes it
-    decisions: Callable[[Any, np.random.Generator], Iterator[Row]]  # of a game
+    decisions: Callable[[Any, np.random.Generator], Iterator[Any]]  # of a game
+
+    def at(self, path: Path) -> list[tuple[int, Any]]:
+        """The games at a path. Raises TrainingError: there are none."""
+        if not (found := self.games(path)):
+            raise TrainingError(f"{path}: got no games, expected a match by --out, or of Fog of War a PGN file")
+        return found
 
 
 def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Callable[[str], None]) -> int:
@@ -66,9 +72,7 @@ def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Cal
     """
     total = 0
     for label, path in paths:
-        games = source.games(path)
-        if not games:
-            raise TrainingError(f"{path}: got no games, expected a match by --out, or of Fog of War a PGN file")
+        games = source.at(path)
         for first in range(0, len(games), BLOCK):
             shard = out / f"{label}-{path.resolve().stem}-{first:05}.npz"
             key = zlib.crc32(shard.name.encode())

@@ -11,35 +11,41 @@ name is left out of half of what is learned from, since a player seldom knows it
 with three others, whatever x is; the rate is that of all our trainings, and a batch has 64 decisions (there 1e-4 and
 1,024); the rival's trunk has the pair's size, and ends with a sum over its 512 numbers.
 
-*Ranked* are the true boards of decisions that they did not learn from, among at most
-:data:`~experiments.learn.blind.OTHERS` others, drawn evenly: by nothing (``uniform``); by the weights of
-:mod:`darkchess.rbc.belief.kinds` (``filter``); by those of ``rbc-tower``; by the rival (``cnn``), and by the pair, also
-with the opponent's name. The temperatures of the last three are fitted on the validating games. A truth that ties has
-the middle place of its equals, and their share of a first place. A board stands for as many as the set has for each
-that was drawn: that gives the *rank* in the set, and the *nats*, −ln of the truth's weight.
+*Ranked* are the true boards of one in :data:`~blind.EVERY` decisions of games that they did not learn from, among at
+most :data:`~blind.RANKED` boards of the set, the others drawn evenly: by nothing (``uniform``); by the weights of
+:mod:`darkchess.rbc.belief.kinds` (``filter``); by those of ``rbc-tower``; by the pair, also with the opponent's name,
+and by the rival (``cnn``). The temperatures of the last three are fitted on the validating games. A truth that ties has
+the middle place of its equals, and their share of a first place. *Nats* are −ln of the truth's weight, where a board
+stands for as many as the set has for each that was drawn.
 """
 
 from __future__ import annotations
 
+import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import chess
 import numpy as np
 from scipy.special import logsumexp
 
 from darkchess.rbc.belief.anchors import ANCHOR, BOARD, NAMED, NAMES
-from darkchess.rbc.belief.siamese import POINT
+from darkchess.rbc.belief.siamese import CHUNK, POINT
+from darkchess.rbc.belief.siamese import Siamese as Pair
+from darkchess.rbc.belief.tower import Tower, log_prior
 from experiments.commands import shown
-from experiments.learn.blind import OTHERS
+from experiments.learn.blind import ASKED, EVERY, RANKED
 from experiments.learn.export import READ, layers, write_points
-from experiments.learn.shards import TEST, VALIDATE, Arrays, chunks, where
+from experiments.learn.shards import TEST, TRAIN, VALIDATE, Arrays, chunks, padded, part_of
 from experiments.learn.trainer import EPOCH, Plan, Study, convolved, jax, spread, train
 from klss.support.arrays import Float32s, Floats, Ints, Words
 from klss.support.inference import grids_of
+from uci_bridge.match.documents import head, write_document
 
 PATIENCE = 3
 """Epochs without gain, the last of which ends the training."""
@@ -50,12 +56,7 @@ _UNNAMED = 0.5
 _TOGETHER = 256
 """The number of planes that anchors are read with is a multiple of this."""
 
-RANKINGS = ("uniform", "filter", "tower", "cnn", "pair", "pair-named")
 TEMPERATURES = np.geomspace(0.05, 50, 31)
-COLUMNS = ("of", "decisions", "ranking", "top-1", "tenth", "half", "mean rank", "nats")
-"""Of the table: the class of sets or the opponent; shares of the decisions whose truth is the likeliest board, in the
-likeliest tenth and half; means.
-"""
 _SIZES = (2, 10, 100)
 """Least sizes of the classes of sets."""
 
@@ -181,60 +182,97 @@ def _ended(weights: Any, name: str, inner: Any) -> Any:
 
 
 def learn(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[Callable[..., None], dict[str, Any]]:
-    """See :class:`experiments.learn.__main__.Recipe`: what writes the pair, and the figures of both."""
-    found, figures = {}, {}
-    for name in ("cnn", "pair"):
+    """See :class:`experiments.learn.__main__.Recipe`: what writes the pair, and the figures of both. Without an epoch
+    nothing is learned, and the packaged pair is ranked.
+    """
+    figures, networks, study, weights = {}, dict[str, Any](), Siamese(held), None
+    for name in ("cnn", "pair") if parsed.epochs else ():
         study = Siamese(held, rival=name == "cnn")
         plan = Plan(parsed.epochs, parsed.seed, patience=PATIENCE)
-        found[name], rows = train(study, plan, parsed.out / f"{name}.checkpoint.npz", tell)
+        weights, rows = train(study, plan, parsed.out / f"{name}.checkpoint.npz", tell)
         figures[name] = {"columns": EPOCH, "rows": rows}
-    return partial(study.write, found["pair"]), figures | ranked(held, found["pair"], found["cnn"])
+        networks[name] = partial(scored, jax.jit(study.scores), weights)
+    if not networks:
+        networks["pair"] = lambda anchor, boards: -Pair.packaged().distances(anchor, boards)
+    ranked = rank([path for _, path in parsed.matches], networks | {"pair-named": networks["pair"]}, tell)
+    write_document(parsed.out / "rbc_rank.json", head("learn siamese", "numpy", "onnxruntime") | ranked)
+    return partial(study.write, weights), figures | {"tested": table(ranked)}
 
 
-def ranked(held: Arrays, pair: Any, rival: Any) -> dict[str, Any]:
-    """The table of the test decisions, which is printed too, and the temperatures."""
-    fitted = np.ones(len(RANKINGS))
-    _, scores = _scored(held, VALIDATE, pair, rival)
-    for at in range(3, len(RANKINGS)) if scores.size else ():
-        nats = [_nats(scores[at], heat).mean() for heat in TEMPERATURES]
-        fitted[at] = TEMPERATURES[int(np.argmin(nats))]
-    some, scores = _scored(held, TEST, pair, rival)
-    size, names = held["size"][some], held["anchor"][some, -NAMED:] != 0
-    classes = {f"{least} or more": size >= least for least in _SIZES}
-    classes |= {name: names[:, at] for at, name in enumerate(NAMES)}
-    rows = []
-    for name, chosen in classes.items():
-        for ranking, each, heat in zip(RANKINGS, scores[:, chosen], fitted, strict=True) if chosen.any() else ():
-            drawn, truth = np.isfinite(each).sum(axis=1), each[:, :1]
-            better, equal = (each > truth).sum(axis=1), (each == truth).sum(axis=1)
-            place = (better + (equal - 1) / 2) / (drawn - 1)
-            figures = (
-                np.where(better == 0, 1 / equal, 0), place <= 0.1, place <= 0.5, 1 + place * (size[chosen] - 1),
-                _nats(each, heat) + np.log(size[chosen] / drawn),
-            )  # fmt: skip
-            rows.append([name, len(each), ranking, *(round(float(figure.mean()), 3) for figure in figures)])
-    heats = dict(zip(RANKINGS, fitted.round(3).tolist(), strict=True))
-    return {"tested": shown(COLUMNS, rows), "temperatures": heats}
+def scored(program: Callable[..., Any], weights: Any, anchor: Words, boards: Words) -> Floats:
+    """The scores (:meth:`Siamese.scores`) of boards (uint64[n, BOARD]) by an anchor: float64[n]."""
+    read, found = anchor_grids(anchor[None]), []
+    for at in range(0, len(boards), CHUNK):
+        planes = by_cells(grids_of(padded(boards[at : at + CHUNK], CHUNK)))
+        found.append(np.asarray(program(weights, read, planes[None]))[0])
+    return np.concatenate(found)[: len(boards)]
 
 
-def _scored(held: Arrays, part: int, pair: Any, rival: Any) -> tuple[Ints, Floats]:
-    """The decisions of a part (int64[n]), and each ranking's scores of their boards, the true ones first and −∞ for
-    none: float64[6, n, 1 + OTHERS].
+def rank(paths: Sequence[Path], networks: Mapping[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:
+    """A row for each decision of the test games of matches: by each ranking how many boards are better than the true
+    one, how many equal, itself among them, and the nats. The temperatures of the networks, which score boards by an
+    anchor; and how many boards are scored in a second of processor time, the median of larger sets.
     """
-    by_pair, by_rival = Siamese(held), Siamese(held, rival=True)
-    of_pair, of_rival = jax.jit(by_pair.scores), jax.jit(by_rival.scores)
-    found: list[tuple[Ints, Floats]] = [(np.zeros(0, int), np.zeros((len(RANKINGS), 0, 1 + OTHERS)))]
-    for some in chunks(where(held, part), by_pair.batch):
-        named, boards, real = by_pair.batch_of(some, range(1, 1 + OTHERS))
-        plain = by_pair.batch_of(some, range(1, 1 + OTHERS), unnamed=True)[0]
-        scores = np.array([
-            np.zeros(real.shape), held["filter"][some], held["tower"][some], of_rival(rival, plain, boards),
-            of_pair(pair, plain, boards), of_pair(pair, named, boards),
-        ])  # fmt: skip
-        found.append((some, np.where(real, scores, -np.inf)))
-    return np.concatenate([some for some, _ in found]), np.concatenate([scores for _, scores in found], axis=1)
+    held: dict[int, list[tuple[list[Any], dict[str, Floats]]]] = {VALIDATE: [], TEST: []}
+    rates: dict[str, list[float]] = defaultdict(list)
+    games = ((path.name, *game) for path in paths for game in ASKED.at(path) if part_of(game[0]) != TRAIN)
+    for match, number, file in games:
+        tell(f"{match}, game {number}")
+        decisions = ASKED.decisions(file, np.random.default_rng(number))
+        for opponent, ply, known, kinds, observer, anchor, members, boards in decisions:
+            named, scores = anchor.words, {}
+            plain = np.concatenate([named[:-NAMED], np.zeros(NAMED, dtype=np.uint64)])
+            ways: list[tuple[Any, ...]] = [
+                ("uniform", np.zeros, len(boards)), ("filter", log_prior, kinds, known, members),
+                ("tower", Tower.packaged().log_weights, known, observer, members),
+                *((name, way, named if name == "pair-named" else plain, boards) for name, way in networks.items()),
+            ]  # fmt: skip
+            for name, way, *given in ways:
+                began = time.process_time()
+                scores[name] = way(*given)
+                if len(boards) >= _SIZES[-1]:
+                    rates[name].append(len(boards) / (time.process_time() - began))
+            color = chess.COLOR_NAMES[known.own.color]
+            held[part_of(number)].append(([opponent, match, number, color, ply, known.size, len(boards)], scores))
+    heats = dict.fromkeys(("uniform", "filter", "tower", *networks), 1.0)
+    for name in networks if held[VALIDATE] else ():
+        nats = [np.mean([_nats(scores[name], heat) for _, scores in held[VALIDATE]]) for heat in TEMPERATURES]
+        heats[name] = float(TEMPERATURES[int(np.argmin(nats))])
+    for about, scores in held[TEST]:
+        more = np.log(about[5] / about[6])
+        for name, each in scores.items():
+            nats = round(_nats(each, heats[name]) + more, 4)
+            about += [int((each > each[0]).sum()), int((each == each[0]).sum()), nats]
+    return {
+        "configuration": {"weighed": RANKED, "every": EVERY, "matches": [path.name for path in paths]},
+        "temperatures": {name: round(heat, 3) for name, heat in heats.items()},
+        "boards_a_second": {name: round(float(np.median(rates[name] or 0))) for name in heats},
+        "columns": ["opponent", "match", "game", "color", "ply", "size", "ranked"]
+        + [f"{name} {what}" for name in heats for what in ("better", "equal", "nats")],
+        "rows": [about for about, _ in held[TEST]],
+    }
 
 
-def _nats(scores: Floats, temperature: float) -> Floats:
-    """−ln of the truths' weights: float64[n]."""
-    return np.asarray(logsumexp(scores / temperature, axis=1) - scores[:, 0] / temperature)
+def _nats(scores: Floats, temperature: float) -> float:
+    return float(logsumexp(scores / temperature) - scores[0] / temperature)
+
+
+def table(ranked: dict[str, Any]) -> dict[str, Any]:
+    """What rows of :func:`rank` say, by the class of sets or the opponent, which is printed too: shares of decisions
+    whose truth is the likeliest board, in the likeliest tenth and half; means; boards scored in a second.
+    """
+    cells = np.array(ranked["rows"], dtype=object).reshape(-1, len(ranked["columns"]))
+    held = dict(zip(ranked["columns"], cells.T, strict=True))
+    classes = {f"{least} or more": held["size"] >= least for least in _SIZES}
+    classes |= {name: held["opponent"] == name for name in NAMES}
+    rows = []
+    for name, some in classes.items():
+        for ranking, rate in ranked["boards_a_second"].items() if some.any() else ():
+            names = ("ranked", *(f"{ranking} {what}" for what in ("better", "equal", "nats")))
+            count, better, equal, nats = (held[column][some].astype(float) for column in names)
+            place = better + (equal + 1) / 2
+            tenth, half = (place <= np.ceil(part * count) for part in (0.1, 0.5))
+            figures = np.where(better == 0, 1 / equal, 0), tenth, half, place, nats
+            rows.append([name, len(count), ranking, *(round(float(each.mean()), 3) for each in figures), rate])
+    columns = ("of", "decisions", "ranking", "top-1", "tenth", "half", "mean rank", "nats", "boards a second")
+    return shown(columns, rows)
