@@ -21,14 +21,11 @@ import numpy as np
 
 from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.support.memory import check_memory
-from klss.support.text import printable
+from klss.support.text import MAX_TEXT_BYTES, printable, read_text
 from klss.support.whole_file import write_whole
 from klss.theory.certificate import probabilities, simplest
 from klss.theory.game import Game, GameBuilder
 from klss.theory.movers import CHANCE, TERMINAL
-
-_MOST_BYTES = 64_000_000
-"""Largest file, in bytes. A node takes about 40 bytes or more."""
 
 _BYTES_A_BYTE = 40
 """Memory that a game takes while it is read, for each byte of its file."""
@@ -59,11 +56,8 @@ def read(path: str | Path, max_nodes: int = MAX_NODES, max_bytes: int | None = N
     if path.exists() and not path.is_file():  # a pipe or a device might never end
         raise GameError(f"{path}: got no file, expected one of Gambit")
     try:
-        size = path.stat().st_size
-        if size > _MOST_BYTES:
-            raise GameError(f"{path}: got more than {_MOST_BYTES // 1_000_000} MB, expected a smaller file")
-        check_memory(f"{path}: reading it", size * _BYTES_A_BYTE, max_bytes)
-        content = path.read_text(encoding="utf-8-sig", errors="replace")
+        check_memory(f"{path}: reading it", min(path.stat().st_size, MAX_TEXT_BYTES) * _BYTES_A_BYTE, max_bytes)
+        content = read_text(path, errors="replace")
     except OSError as error:
         raise GameError(f"{path}: {error.strerror}; expected a file of Gambit") from None
     return parse(content, str(path), max_nodes)

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import random
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -24,7 +25,7 @@ import pyspiel
 from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.openspiel.games import spiel_game
 from klss.openspiel.observations import Sight
-from klss.support.arrays import Ints
+from klss.support.arrays import Bools, Int32s
 from klss.support.memory import check_memory
 from klss.support.text import printable
 from klss.theory._kernels import tree as kernels
@@ -33,6 +34,11 @@ from klss.theory.movers import CHANCE, TERMINAL
 
 _WAIT = "[waits] "
 """Prefix of the names of infosets at which the player waits."""
+
+_LONG = 200
+"""Characters from which on a text is known by 128 bits of its hash, which two texts share with a probability of less
+than 10⁻²⁰ among 10⁸ of them.
+"""
 
 _CHANCE = int(pyspiel.PlayerId.CHANCE)
 
@@ -48,8 +54,8 @@ _WALKS = 100
 _HOPELESS = 1000
 """Estimated nodes for each node allowed from which on a tree is refused."""
 
-_ARRAYS_BYTES = 150
-"""Bytes for each node of the arrays that are made from the lists at the end (measured: 80)."""
+_ARRAYS_BYTES = 70
+"""Bytes for each node of the arrays that are made from the lists at the end (measured: 45)."""
 
 
 def load(
@@ -100,27 +106,43 @@ class _Infosets:
 
     name: str  # of the game
     player: int
-    keys: list[str] = field(default_factory=list)
-    turns: list[bool] = field(default_factory=list)
+    turns: array[int] = field(default_factory=lambda: array("b"))
     actions: list[list[int]] = field(default_factory=list)
-    action_names: list[tuple[str, ...]] = field(default_factory=list)
-    _seen: tuple[dict[str, int], dict[str, int]] = field(default_factory=lambda: ({}, {}))
+    _seen: tuple[dict[str | bytes, int], dict[str | bytes, int]] = field(default_factory=lambda: ({}, {}))
+    _alike: dict[tuple[int, ...], list[int]] = field(default_factory=dict)  # one list for all that are equal
 
-    def at(self, state: Any, text: str, turn: bool, legal: list[int]) -> int:
+    def at(self, text: str, turn: bool, legal: list[int]) -> int:
         """Return the infoset of a node; infosets at which the player waits differ from those at which it acts."""
-        j = self._seen[turn].get(text)
+        key = text if len(text) < _LONG else blake2b(text.encode(), digest_size=16).digest()
+        j = self._seen[turn].get(key)
         if j is None:
-            j = self._seen[turn][text] = len(self.keys)
-            self.keys.append(text if turn else _WAIT + text)
+            j = self._seen[turn][key] = len(self.turns)
             self.turns.append(turn)
-            self.actions.append(legal if turn else [])
-            self.action_names.append(tuple([state.action_to_string(self.player, a) for a in legal]) if turn else ())
+            self.actions.append(self._alike.setdefault(tuple(legal), legal) if turn else [])
         elif turn and self.actions[j] != legal:
             raise GameError(
                 f"one infoset, one action set: game {self.name!r}, player {self.player}, infoset "
                 f"{printable(text, 60)!r} has actions {self.actions[j][:20]} and {legal[:20]}"
             )
         return j
+
+
+class _Read(Sequence[Any]):
+    """Names that are read when they are asked for, and then kept: most are never asked for, and would fill memory."""
+
+    def __init__(self, size: int, read: Callable[[int], tuple[Any, ...]], part: int) -> None:
+        self._size, self._read, self._part, self._kept = size, read, part, dict[int, Any]()
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return tuple(self[j] for j in range(*at.indices(self._size)))
+        j = range(self._size)[at]
+        if j not in self._kept:
+            self._kept[j] = self._read(j)[self._part]
+        return self._kept[j]
 
 
 @dataclass(frozen=True)
@@ -137,14 +159,14 @@ class _Flattening:
 
     def run(self) -> Game:
         try:
-            nodes, infosets = self._walk()
+            nodes, labels, infosets = self._walk()
         except pyspiel.SpielError as error:
             reason = " ".join(str(error).split())
             raise GameError(f"game {self.name!r}: OpenSpiel fails in it: {reason[:200]}") from error
         # The names as they are; then waits that keep to the last own action; then none.
         for waits in ("named", "one an action", "none"):
             try:
-                return assemble(**nodes, **_with_waits(waits, nodes, infosets))
+                return assemble(**nodes, **self._with_waits(waits, nodes, labels, infosets))
             except GameError as error:
                 if not str(error).startswith("perfect recall"):
                     raise
@@ -181,17 +203,18 @@ class _Flattening:
                 state.apply_action(rng.choice(actions))
         return nodes > most
 
-    def _walk(self) -> tuple[dict[str, Any], tuple[tuple[Ints, _Infosets], ...]]:
-        """Return the nodes' arrays, and each player's infosets, with that of each node (-1 for none)."""
-        # Lists in preorder: each node's parent, place among its children, chance's probability of that edge, mover and
-        # utility; each decision node's infosets.
-        parents, places, probabilities = array("q"), array("q"), array("d")
-        movers, utilities, mine, yours = array("q"), array("d"), array("q"), array("q")
+    def _walk(self) -> tuple[dict[str, Any], Int32s, tuple[_Infosets, _Infosets]]:
+        """Return the nodes' arrays, their infosets (int32[2, N]; -1 for none), and each player's infosets."""
+        # Lists in preorder: each node's parent, place among its children and mover; chance's probability of each edge
+        # from a chance node; each terminal's utility; each decision node's infosets.
+        parents, places, movers = array("i"), array("i"), array("b")
+        shares, utilities, mine, yours = array("d"), array("d"), array("i"), array("i")
         first, second = _Infosets(self.name, 0), _Infosets(self.name, 1)
-        # Nodes whose children are not complete, at most one for each ply: the state, the edges left (place, action and
-        # probability; the next one last), the node, its mover, and with histories both players' on arrival and there.
-        branches: list[tuple[Any, list[tuple[int, int, float]], int, int, Any, Any]] = []
-        state, parent, place, probability = self.spiel.new_initial_state(), -1, -1, 1.0
+        # Nodes whose children are not complete, at most one for each ply: the state, the edges left (the next one last;
+        # chance's with their probabilities), how many there were, the node, its mover, and with histories both players'
+        # on arrival and there.
+        branches: list[tuple[Any, list[Any], int, int, int, Any, Any]] = []
+        state, parent, place = self.spiel.new_initial_state(), -1, -1
         past: Any = ("", "")  # with histories: each player's at the last decision node, with its action there
         while True:
             # The next node of the depth-first walk, in preorder.
@@ -202,8 +225,7 @@ class _Flattening:
                     self.on_progress(node)
             parents.append(parent)
             places.append(place)
-            probabilities.append(probability)
-            who, paid = state.current_player(), 0.0
+            who = state.current_player()
             if who >= 0:  # a player's node: both players' infosets, by OpenSpiel's texts
                 legal = state.legal_actions()
                 if not legal:
@@ -212,28 +234,30 @@ class _Flattening:
                         f"{len(state.full_history())}; expected one at least"
                     )
                 texts = self._texts(state, who, past)
-                mine.append(first.at(state, texts[0], who == 0, legal))
-                yours.append(second.at(state, texts[1], who == 1, legal))
-                edges = [(k, action, 1.0) for k, action in enumerate(legal)]
-                branches.append((state, edges[::-1], node, who, past, texts))
+                mine.append(first.at(texts[0], who == 0, legal))
+                yours.append(second.at(texts[1], who == 1, legal))
+                branches.append((state, legal[::-1], len(legal), node, who, past, texts))
             elif who == _CHANCE:  # if it has no outcomes, assemble() raises the error
-                who = CHANCE
-                edges = [(k, action, share) for k, (action, share) in enumerate(state.chance_outcomes())]
+                who, edges = CHANCE, state.chance_outcomes()
                 if edges:
-                    branches.append((state, edges[::-1], node, who, past, past))
+                    branches.append((state, edges[::-1], len(edges), node, who, past, past))
             else:
                 # A terminal: returns must sum to 0 up to rounding.
                 won, lost = state.returns()
                 if not abs(won + lost) <= 1e-9 * max(1.0, abs(won)):
                     raise GameError(f"zero-sum: game {self.name!r} ends with returns {won:g} and {lost:g}")
-                who, paid = TERMINAL, won
+                who = TERMINAL
+                utilities.append(won)
             movers.append(who)
-            utilities.append(paid)
             # Go on with the next child of the deepest node that has one left; the last child needs no copy.
             if not branches:
                 break
-            above, left, parent, mover, past, texts = branches[-1]
-            place, chosen, probability = left.pop()
+            above, left, size, parent, mover, past, texts = branches[-1]
+            chosen = left.pop()
+            place = size - len(left) - 1
+            if mover == CHANCE:
+                chosen, share = chosen
+                shares.append(share)
             if left:
                 state = above.child(chosen)
             else:
@@ -241,12 +265,17 @@ class _Flattening:
                 state = above
                 state.apply_action(chosen)
             if self.by_history and mover >= 0:
-                past = tuple(f"{text}\n< {chosen}" if i == mover else text for i, text in enumerate(texts))
-        lists = {"parent": parents, "player": movers, "action": places, "probability": probabilities}
-        nodes = {name: np.array(each) for name, each in (lists | {"utility": utilities}).items()}
-        labels = np.full((2, len(movers)), -1, np.int64)
-        labels[:, nodes["player"] >= 0] = mine, yours
-        return nodes, ((labels[0], first), (labels[1], second))
+                past = _acted(texts, mover, chosen)
+        del first._seen, second._seen  # as large as all that is made of the lists
+        above_each, player = np.asarray(parents), np.asarray(movers)
+        probability, utility = np.ones(player.size), np.zeros(player.size)
+        probability[1:][player[above_each[1:]] == CHANCE] = shares
+        utility[player == TERMINAL] = utilities
+        labels = np.full((2, player.size), -1, np.int32)
+        labels[0, player >= 0], labels[1, player >= 0] = mine, yours
+        nodes = {"parent": above_each, "player": player, "action": np.asarray(places)}
+        nodes |= {"probability": probability, "utility": utility}
+        return nodes, labels, (first, second)
 
     def _texts(self, state: Any, who: int, past: Any) -> Any:
         if not self.by_history:
@@ -258,33 +287,64 @@ class _Flattening:
                 texts[i] += now
         return tuple(texts)
 
+    def _with_waits(
+        self, waits: str, nodes: dict[str, Any], labels: Int32s, infosets: tuple[_Infosets, _Infosets]
+    ) -> dict[str, Any]:
+        """Return the arguments of :func:`klss.theory.game.assemble` on infosets, with waiting infosets that are as
+        ``waits`` says: "named" by OpenSpiel; "one an action", that is one for all that the player meets after an action
+        and before its next turn; or "none".
+        """
+        labels, found = labels if waits == "named" else labels.copy(), []
+        for who, (label, named) in enumerate(zip(labels, infosets, strict=True)):
+            turns = np.array(named.turns, bool)
+            sizes = np.fromiter((max(1, len(each)) for each in named.actions), np.int64, turns.size)
+            if waits != "named":
+                waiting = label >= 0
+                waiting[waiting] = ~turns[label[waiting]]
+                label[waiting] = -1
+                if waits == "one an action":
+                    # The point at which the player waits is that of its last action: number the waits by it.
+                    first, points = 1 + np.cumsum(sizes) - sizes, np.empty(label.size, np.int32)
+                    tree = (nodes["parent"], nodes["player"], nodes["action"])
+                    kernels.arrival_points(*tree, label, first, who, points)
+                    label[waiting] = turns.size + points[waiting]
+                # Number the infosets that are left in the order of their first nodes.
+                kept, at, places = np.unique(label[label >= 0], return_index=True, return_inverse=True)
+                order = np.argsort(at)
+                label[label >= 0] = np.argsort(order)[places]
+                kept = kept[order]
+                sizes = np.where(kept < turns.size, sizes[np.minimum(kept, turns.size - 1)], 1)
+                turns = kept < turns.size
+            some = np.flatnonzero(label >= 0)
+            start = np.empty(turns.size, np.int32)
+            start[label[some[::-1]]] = some[::-1]  # each infoset's first node
 
-def _with_waits(waits: str, nodes: dict[str, Any], infosets: tuple[tuple[Ints, _Infosets], ...]) -> dict[str, Any]:
-    """Return the arguments of :func:`klss.theory.game.assemble` on infosets, with waiting infosets that are as
-    ``waits`` says: "named" by OpenSpiel; "one an action", that is one for all that the player meets after an action and
-    before its next turn; or "none".
-    """
-    found = []
-    for who, (label, named) in enumerate(infosets):
-        turns, keys, names = np.array(named.turns, bool), named.keys, named.action_names
-        if waits != "named":
-            waiting = label >= 0
-            waiting[waiting] = ~turns[label[waiting]]
-            label = np.where(waiting, -1, label)
-            if waits == "one an action":
-                # The point at which the player waits is that of its last action: number the waits by it.
-                first = np.cumsum([1, *(max(1, len(each)) for each in names)])[:-1]
-                points = np.empty(label.size, np.int64)
-                kernels.arrival_points(nodes["parent"], nodes["player"], nodes["action"], label, first, who, points)
-                label = np.where(waiting, turns.size + points, label)
-            # Number the infosets that are left in the order of their first nodes.
-            kept, at, places = np.unique(label[label >= 0], return_index=True, return_inverse=True)
-            order = np.argsort(at)
-            label[label >= 0] = np.argsort(order)[places]
-            kept = kept[order]
-            keys = [keys[j] if j < turns.size else f"{_WAIT}{j - turns.size}" for j in kept]
-            names = [names[j] if j < turns.size else () for j in kept]
-            turns = kept < turns.size
-        found.append((label, turns, keys, names))
-    label, turns, keys, names = zip(*found, strict=True)
-    return {"infoset": np.array(label), "turns": turns, "keys": keys, "action_names": names}
+            def read(j: int, who: int = who, turns: Bools = turns, start: Int32s = start) -> tuple[str, Any]:
+                if waits == "one an action" and not turns[j]:
+                    return f"{_WAIT}{j}", ()
+                state, texts = self._again(nodes, int(start[j]))
+                if not turns[j]:
+                    return _WAIT + texts[who], ()
+                return texts[who], tuple([state.action_to_string(who, action) for action in state.legal_actions()])
+
+            found.append((turns, sizes, _Read(turns.size, read, 0), _Read(turns.size, read, 1)))
+        turns, sizes, keys, names = zip(*found, strict=True)
+        return {"infoset": labels, "turns": turns, "action_count": sizes, "keys": keys, "action_names": names}
+
+    def _again(self, nodes: dict[str, Any], node: int) -> tuple[Any, Any]:
+        """Return the state of a decision node and both players' texts there."""
+        way = list[int]()
+        while node > 0:
+            way.append(int(nodes["action"][node]))
+            node = int(nodes["parent"][node])
+        state, past = self.spiel.new_initial_state(), ("", "")
+        for place in reversed(way):
+            mover, chosen = state.current_player(), state.legal_actions()[place]
+            if self.by_history and mover >= 0:
+                past = _acted(self._texts(state, mover, past), mover, chosen)
+            state.apply_action(chosen)
+        return state, self._texts(state, state.current_player(), past)
+
+
+def _acted(texts: Any, mover: int, chosen: int) -> Any:
+    return tuple(f"{text}\n< {chosen}" if i == mover else text for i, text in enumerate(texts))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from klss.errors import GameError
-from klss.support.arrays import Ints
+from klss.support.arrays import Int32s, Ints
 from klss.theory._kernels import tree as kernels
 from klss.theory.game import Game
 
@@ -78,18 +78,18 @@ def knowledge_sizes(game: Game, *, skip_forced: bool = False) -> KnowledgeSizes:
     return KnowledgeSizes(game.node_count, infosets, diameter, mean)
 
 
-def _hypergraph(game: Game, edges: Ints) -> tuple[tuple[Any, ...], Ints, Ints]:
-    """Return the infoset hypergraph of these infosets (int64[2, N]), and stamps and a queue for a search of it."""
+def _hypergraph(game: Game, edges: Int32s) -> tuple[tuple[Any, ...], Ints, Ints]:
+    """Return the infoset hypergraph of these infosets (int32[2, N]), and stamps and a queue for a search of it."""
     (start0, nodes0), (start1, nodes1) = game.members
     stamp = np.full(game.node_count + start0.size + start1.size, -1, np.int64)
     return (edges, (start0, start1), (nodes0, nodes1)), stamp, np.empty(game.node_count, np.int64)
 
 
-def _edges(game: Game) -> Ints:
-    """Return the hyperedge of each node for each player, int64[2, N]; -1 for none."""
+def _edges(game: Game) -> Int32s:
+    """Return the hyperedge of each node for each player, int32[2, N]; -1 for none."""
     out = []
     for i in (0, 1):
         moves = np.concatenate([[0], np.cumsum(game.player == i)])
         still = moves[game.end] > moves[:-1]
-        out.append(np.where(still, game.infoset[i], -1))
+        out.append(np.where(still, game.infoset[i], np.int32(-1)))
     return np.array(out)

@@ -35,7 +35,7 @@ import numpy as np
 
 from klss.errors import GameError
 from klss.paper.knowledge import knowledge_set
-from klss.support.arrays import Bools, Floats, Ints
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints
 from klss.theory._kernels import tree as kernels
 from klss.theory.best_response import best_response
 from klss.theory.game import Game, Observations
@@ -260,7 +260,7 @@ def _assemble(
     b[1][1 : 1 + count] = -alternate
     b[1][1 + count :] = entries[source]
     # The nodes' infosets, by their new numbers.
-    infosets = np.full((2, tree[0].size), -1, np.int64)
+    infosets = np.full((2, tree[0].size), -1, np.int32)
     new = [_renumbered(game.observations[i].infoset_count, kept[i]) for i in (0, 1)]
     for i in (0, 1):
         infosets[i, 0] = 0
@@ -272,7 +272,7 @@ def _assemble(
 
 def _tree(
     game: Game, top: Ints, owner: Ints, node_reach: Floats, scale: Floats
-) -> tuple[tuple[Ints, Ints, Ints, Floats, Floats], Ints, Ints]:
+) -> tuple[tuple[Int32s, Int8s, Int32s, Floats, Floats], Ints, Ints]:
     """Number the subgame's nodes in preorder: the gadget's root, then for each root infoset its chance node and its
     subtrees. Return parents, players, actions, probabilities and utilities; the nodes at or below ``top``, and their
     numbers in the subgame.
@@ -288,7 +288,7 @@ def _tree(
     nodes = np.arange(shift.size) + np.repeat(top - np.cumsum(sizes) + sizes, sizes)
     place = nodes + shift
     # The gadget: player 1 chooses a root infoset, then nature one of its nodes.
-    parent, player, action = (np.empty(1 + count + nodes.size, np.int64) for _ in range(3))
+    parent, player, action = (np.empty(1 + count + nodes.size, dtype) for dtype in (np.int32, np.int8, np.int32))
     probability, utility = np.ones(parent.size), np.zeros(parent.size)
     members = np.bincount(group, weights=sizes, minlength=count).astype(np.int64)
     at = 1 + np.arange(count) + np.cumsum(members) - members

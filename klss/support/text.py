@@ -59,13 +59,13 @@ def meant(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
 
 
-def read_text(path: Path, most_bytes: int = MAX_TEXT_BYTES) -> str:
-    """Return the text of a file in UTF-8, as :meth:`pathlib.Path.read_text` does, but read at most ``most_bytes``, also
-    from an endless device. Raises OSError: it can't be read, or (``EFBIG``) is larger; UnicodeDecodeError: it is not
-    UTF-8.
+def read_text(path: Path, most_bytes: int = MAX_TEXT_BYTES, errors: str = "strict") -> str:
+    """Return the text of a file in UTF-8, as :meth:`pathlib.Path.read_text` does, without a mark of the byte order, but
+    read at most ``most_bytes``, also from an endless device. Raises OSError: it can't be read, or (``EFBIG``) is
+    larger; UnicodeDecodeError: it is not UTF-8, and ``errors`` is "strict".
     """
     with path.open("rb") as file:
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
         raise OSError(errno.EFBIG, f"{os.strerror(errno.EFBIG)} (more than {most_bytes:,} bytes)", str(path))
-    return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    return data.decode("utf-8-sig", errors).replace("\r\n", "\n").replace("\r", "\n")

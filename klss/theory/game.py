@@ -17,15 +17,18 @@ infoset twice (no absent-mindedness).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from klss.errors import GameError
-from klss.support.arrays import Bools, Floats, Ints
+from klss.support.arrays import Bools, Floats, Int8s, Int32s, Ints
 from klss.theory._kernels import tree as kernels
 from klss.theory.movers import CHANCE, TERMINAL
 from klss.theory.treeplex import Treeplex
@@ -45,8 +48,8 @@ class Observations:
     action_count: Ints  # int64[J]: number of actions; 1 where the player waits
     turn: Bools  # bool[J]: whether the player moves
     synthetic: Bools  # bool[J]: infosets that a gadget added: an action there never counts as the player's mistake
-    keys: tuple[Hashable, ...]  # [J], names of the infosets
-    action_names: tuple[tuple[str, ...], ...]  # [J], names of the actions; empty where the player waits
+    keys: Sequence[Hashable]  # [J], names of the infosets
+    action_names: Sequence[tuple[str, ...]]  # [J], names of the actions; empty where the player waits
 
     @property
     def infoset_count(self) -> int:
@@ -121,17 +124,17 @@ class Game:
 
     Parameters
     ----------
-    parent : int64[N]
+    parent : int32[N]
         -1 for the root, which is node 0.
-    player : int64[N]
+    player : int8[N]
         0, 1, `CHANCE` or `TERMINAL`.
-    action : int64[N]
+    action : int32[N]
         Index, at the parent, of the edge into each node; -1 for the root.
     probability : float64[N]
         Chance's probability of that edge; 1 where the parent is no chance node.
     utility : float64[N]
         Player 0's utility at terminals, 0 at all other nodes.
-    infoset : int64[2, N]
+    infoset : int32[2, N]
         Each player's infoset at decision nodes; -1 at chance nodes and terminals, and where the player waits and
         observes nothing at all (so in games of :mod:`klss.gambit`).
     observations : (Observations, Observations)
@@ -145,12 +148,12 @@ class Game:
     :mod:`klss.gambit` and :mod:`klss.paper.subgame`.
     """
 
-    parent: Ints
-    player: Ints
-    action: Ints
+    parent: Int32s
+    player: Int8s
+    action: Int32s
     probability: Floats
     utility: Floats
-    infoset: Ints
+    infoset: Int32s
     observations: tuple[Observations, Observations]
     b: tuple[Floats, Floats]
 
@@ -160,9 +163,9 @@ class Game:
         return int(self.parent.size)
 
     @cached_property
-    def _passes(self) -> tuple[Floats, Ints]:
+    def _passes(self) -> tuple[Floats, Int32s]:
         reach = np.empty(self.node_count)
-        end = np.empty(self.node_count, np.int64)
+        end = np.empty(self.node_count, np.int32)
         kernels.node_passes(self.parent, self.probability, reach, end)
         return reach, end
 
@@ -172,8 +175,8 @@ class Game:
         return self._passes[0]
 
     @property
-    def end(self) -> Ints:
-        """int64[N]: the subtree of h is the range of nodes h to end[h] - 1."""
+    def end(self) -> Int32s:
+        """int32[N]: the subtree of h is the range of nodes h to end[h] - 1."""
         return self._passes[1]
 
     @cached_property
@@ -182,11 +185,11 @@ class Game:
         return np.flatnonzero(self.player == TERMINAL)
 
     @cached_property
-    def points(self) -> tuple[Ints, Ints]:
-        """int64[N] of each player: its point on arriving at each node, before observing anything there."""
+    def points(self) -> tuple[Int32s, Int32s]:
+        """int32[N] of each player: its point on arriving at each node, before observing anything there."""
         out = []
         for i in (0, 1):
-            points = np.empty(self.node_count, np.int64)
+            points = np.empty(self.node_count, np.int32)
             first = self.observations[i].first_point
             kernels.arrival_points(self.parent, self.player, self.action, self.infoset[i], first, i, points)
             out.append(points)
@@ -290,8 +293,8 @@ class GameBuilder:
 
     def add_terminal(self, parent: int | None, action: str | None, *, utility: float, probability: float = 1.0) -> int:
         """Add a terminal with player 0's ``utility``. Return the node."""
-        if not np.isfinite(utility):
-            raise GameError(f"terminal: got utility {utility}; expected a finite number")
+        if not (isinstance(utility, Real) and math.isfinite(utility)):
+            raise GameError(f"terminal: got utility {utility}; expected a finite number, player 0's")
         return self._add(parent, action, TERMINAL, probability, utility)
 
     def build(self, *, waits: bool = True) -> Game:
@@ -366,20 +369,22 @@ class GameBuilder:
             utility=np.array(self._utility)[rank],
             infoset=np.array(labels, np.int64).reshape(2, -1),
             turns=(turns[0], turns[1]),
-            keys=(keys[0], keys[1]),
-            action_names=(names[0], names[1]),
+            action_count=([max(1, len(each)) for each in names[0]], [max(1, len(each)) for each in names[1]]),
+            keys=(tuple(keys[0]), tuple(keys[1])),
+            action_names=(tuple(names[0]), tuple(names[1])),
         )
 
 
 def assemble(
     *,
-    parent: Ints,
-    player: Ints,
-    action: Ints,
+    parent: Ints | Int32s,
+    player: Ints | Int8s,
+    action: Ints | Int32s,
     probability: Floats,
     utility: Floats,
-    infoset: Ints,
+    infoset: Ints | Int32s,
     turns: tuple[Sequence[bool], Sequence[bool]],
+    action_count: tuple[Any, Any],
     keys: tuple[Sequence[Hashable], Sequence[Hashable]],
     action_names: tuple[Sequence[tuple[str, ...]], Sequence[tuple[str, ...]]],
 ) -> Game:
@@ -393,10 +398,12 @@ def assemble(
     GameError
         Chance does not sum to one, or perfect recall is broken.
     """
-    probability = _checked_chance(parent, player, probability)
+    parent, action, infoset = (np.asarray(each, np.int32) for each in (parent, action, infoset))
+    player = np.asarray(player, np.int8)
+    _check_chance(parent, player, probability)
     mine, yours = (
-        _observation_tree(i, parent, player, action, infoset[i], np.array(turns[i], dtype=bool).reshape(-1), keys[i],
-                          action_names[i])
+        _observation_tree(i, parent, player, action, infoset[i], np.array(turns[i], dtype=bool).reshape(-1),
+                          np.array(action_count[i], np.int64).reshape(-1), keys[i], action_names[i])
         for i in (0, 1)
     )  # fmt: skip
     return Game(
@@ -411,35 +418,35 @@ def assemble(
     )
 
 
-def _checked_chance(parent: Ints, player: Ints, probability: Floats) -> Floats:
-    """Check that probabilities are not negative and sum to 1 at each chance node; return them, 1 on all other edges."""
+def _check_chance(parent: Int32s, player: Int8s, probability: Floats) -> None:
+    """Check that probabilities are not negative and sum to 1 at each chance node; set them to 1 on all other edges."""
     n = parent.size
     below_chance = np.zeros(n, bool)
     below_chance[1:] = player[parent[1:]] == CHANCE
     if (probability[below_chance] < 0.0).any():
         raise GameError("chance sums to one: a probability is negative")
-    total = np.bincount(parent[below_chance], weights=probability[below_chance], minlength=n)
-    wrong = np.flatnonzero((player == CHANCE) & (np.abs(total - 1.0) > _SUM))
+    nodes = np.flatnonzero(player == CHANCE)
+    total = np.bincount(parent[below_chance], weights=probability[below_chance], minlength=n)[nodes]
+    wrong = np.flatnonzero(np.abs(total - 1.0) > _SUM)
     if wrong.size:
         raise GameError(
-            f"chance sums to one: the probabilities at chance node {wrong[0]} (in preorder) sum to "
+            f"chance sums to one: the probabilities at chance node {nodes[wrong[0]]} (in preorder) sum to "
             f"{total[wrong[0]]:.12g}"
         )
-    return np.where(below_chance, probability, 1.0)
+    probability[~below_chance] = 1.0
 
 
 def _observation_tree(
-    who: int, parent: Ints, player: Ints, action: Ints, infoset: Ints, turn: Bools, keys: Sequence[Hashable],
-    action_names: Sequence[tuple[str, ...]],
+    who: int, parent: Int32s, player: Int8s, action: Int32s, infoset: Int32s, turn: Bools, count: Ints,
+    keys: Sequence[Hashable], action_names: Sequence[tuple[str, ...]],
 ) -> Observations:  # fmt: skip
-    """Return the observation tree of player ``who``; ``infoset`` int64[N] is that player's at each node."""
+    """Return the observation tree of player ``who``; ``infoset`` int32[N] is that player's at each node."""
     # Points of the observation tree: one for each action at an infoset, one where the player waits.
-    count = np.array([max(1, len(names)) for names in action_names], np.int64).reshape(-1)
     first = np.concatenate([[1], 1 + np.cumsum(count)])[: turn.size].astype(np.int64)
-    points = np.empty(parent.size, np.int64)
+    points = np.empty(parent.size, np.int32)
     kernels.arrival_points(parent, player, action, infoset, first, who, points)
-    infoset_of_point = np.concatenate([[-1], np.repeat(np.arange(turn.size), count)]).astype(np.int64)
-    nodes = np.flatnonzero(infoset >= 0)
+    infoset_of_point = np.concatenate([[-1], np.repeat(np.arange(turn.size), count)]).astype(np.int32)
+    nodes = np.flatnonzero(infoset >= 0).astype(np.int32)
     # A player that waits and sees nothing new stays in the same infoset, so look only at nodes that enter an infoset.
     entering = nodes[(infoset_of_point[points[nodes]] != infoset[nodes]) | turn[infoset[nodes]]]
     # Perfect recall: all nodes of an infoset are entered from one point, the one of its first node.
@@ -453,7 +460,7 @@ def _observation_tree(
             "observations or actions of that player; an infoset's name has to hold everything that the player knew and "
             "did before"
         )
-    return Observations(parent_point, count, turn, np.zeros(turn.size, bool), tuple(keys), tuple(action_names))
+    return Observations(parent_point, count, turn, np.zeros(turn.size, bool), keys, action_names)
 
 
 def _preorder(children: Sequence[Sequence[int]]) -> list[int]:

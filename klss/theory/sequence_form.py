@@ -57,7 +57,8 @@ def sequence_form(game: Game) -> SequenceForm:
     # A: each terminal with a payoff, at both players' sequences there.
     shape = (game.treeplex(0).sequence_count, game.treeplex(1).sequence_count)
     z = game.terminals[game.utility[game.terminals] != 0.0]
-    a = sparse.coo_array((game.reach[z] * game.utility[z], (game.sequences[0][z], game.sequences[1][z])), shape=shape)
+    places = tuple(game.observations[i].sequence_of_point[game.points[i][z]] for i in (0, 1))
+    a = sparse.coo_array((game.reach[z] * game.utility[z], places), shape=shape)
     # B: its entries are at points. Several points may belong to one sequence; their entries are summed.
     rows, columns = (np.flatnonzero(game.b[i]) for i in (0, 1))
     b = sparse.coo_array(

@@ -72,7 +72,7 @@ def test_one_infoset_has_one_action_set() -> None:
         builder.build()
 
 
-@pytest.mark.parametrize("action", ["parent", "childless", "twins", "terminal", "infinite", "player"])
+@pytest.mark.parametrize("action", ["parent", "childless", "twins", "terminal", "infinite", "pair", "player"])
 def test_a_malformed_tree_is_refused_with_the_node(action: str) -> None:
     builder = GameBuilder()
     with pytest.raises(GameError):
@@ -86,6 +86,8 @@ def test_a_malformed_tree_is_refused_with_the_node(action: str) -> None:
             builder.add_terminal(builder.add_terminal(root, "x", utility=0.0), "y", utility=0.0)
         elif action == "infinite":
             builder.add_terminal(root, "x", utility=float("inf"))
+        elif action == "pair":
+            builder.add_terminal(root, "x", utility=(1.0, -1.0))  # type: ignore[arg-type]
         builder.build()
 
 

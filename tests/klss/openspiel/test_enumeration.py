@@ -63,6 +63,21 @@ def test_what_names_forget_a_history_remembers() -> None:
     assert klss.solve(remembered).value == pytest.approx(klss.solve(whole).value, abs=1e-9)
 
 
+@pytest.mark.parametrize("recall", ["names", "history"])
+@pytest.mark.parametrize("name", ["kuhn_poker", RESTRICTED, "dark_hex(board_size=2)"])
+def test_infosets_known_by_hashes_are_those_known_by_texts_and_all_names_differ(
+    name: str, recall: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_texts = openspiel.load(name, recall=recall)
+    monkeypatch.setattr(openspiel, "_LONG", 0)
+    by_hashes = openspiel.load(name, recall=recall)
+    np.testing.assert_array_equal(by_hashes.infoset, by_texts.infoset)
+    for observations, same in zip(by_hashes.observations, by_texts.observations, strict=True):
+        assert tuple(observations.keys) == tuple(same.keys) and len(set(same.keys)) == same.infoset_count
+        counts = [max(1, len(names)) for names in same.action_names]
+        assert counts == same.action_count.tolist()
+
+
 def test_subgames_and_knowledge_refuse_a_game_without_observations_of_waits() -> None:
     game = openspiel.load(RESTRICTED)
     x = solve(sequence_form(game)).x
