@@ -31,8 +31,8 @@ from klss_app.flag_types import count, whole
 from uci_bridge.match.documents import head
 from uci_bridge.match.openings import random_opening
 
-PAIRINGS = (("level-1", "level-2"), ("level-2", "level-2"), ("level-2", "level-1"), ("level-3", "level-2"))
-"""Who plays, White first. Weak players leave more turns at which something can be won or lost."""
+PAIRINGS = (("level-1", "level-2"), ("level-2", "level-2"), ("level-2", "level-1"))
+"""Who plays, White first. Weak players leave more turns at which something can be won or lost, and miss it."""
 
 BATCH = 40
 """Games that are kept together."""
@@ -40,16 +40,16 @@ BATCH = 40
 _LIMIT, _TRIES = Limit(nodes=30_000), 3
 """Of a move: only the last level comes to so many nodes. Tries of each level at a puzzle, with different seeds."""
 
-_OPENING, _PLIES = 4, 160
-"""Random plies at the start of a game, and most plies of a game."""
+_OPENING, _PLIES = 4, 40
+"""Random plies at the start of a game, and most plies of it: later, too many positions are possible."""
 
 _MOST_POSITIONS, _CAP, _LEAST_MOVES = 2_000, 4_000, 8
 """Most possible positions at a puzzle's turn, since a solver could not imagine more, and of a set before that; fewest
 moves, since a guess must not be right too often.
 """
 
-_EASY, _EASY_SHARE, _EASY_MOST = 2, 0.02, 18
-"""Levels up to this one find most of all turns: the share of those that is rated, and how many of each are kept."""
+_EASY, _EASY_MOST = 2, 18
+"""Levels up to this one find most turns. Of the packaged puzzles that such a level finds first, so many are kept."""
 
 
 def played(names: Sequence[str], seed: int) -> Referee:
@@ -67,14 +67,14 @@ def played(names: Sequence[str], seed: int) -> Referee:
 
 
 def puzzles_in(game: Referee, source: str) -> Iterator[Puzzle]:
-    """Yield the puzzles of a game, both players' turns in order."""
+    """Yield the puzzles of a game that its players missed, in order."""
     known = {color: PositionSet(game.views(color)[0], game.positions[0], cap=_CAP) for color in chess.COLORS}
     for ply in range(len(game.moves)):
         mover = game.positions[ply].turn
         moves = game.views(mover)[ply].legal_moves
         size = known[mover].size if mover in known and len(moves) >= _LEAST_MOVES else 0
         found = proved(known[mover].rows(np.arange(size)), moves) if 2 <= size <= _MOST_POSITIONS else None
-        if found is not None:
+        if found is not None and found[1] != game.moves[ply]:
             theme, solution, proof = found
             yield Puzzle(theme, game.moves[:ply], solution, proof, None, source, {})
         # A player whose set has become too large is left out from here on; after the last move nobody is asked.
@@ -84,16 +84,16 @@ def puzzles_in(game: Referee, source: str) -> Iterator[Puzzle]:
                 del known[color]
 
 
-def rated(puzzle: Puzzle, easy: bool) -> Puzzle | None:
-    """Return the puzzle with the share of tries in which each level found the solution; None if it is found by one of
-    the first levels, and must not be ``easy``.
+def rated(puzzle: Puzzle) -> Puzzle:
+    """Return the puzzle with the share of tries in which each level found the solution, up to the first that did so in
+    most of its tries.
     """
-    for level, (name, settings) in enumerate(LEVELS.items(), 1):
+    for name, settings in LEVELS.items():
         tries = (seated(make_player(settings, seed=i), puzzle.game) for i in range(_TRIES))
         found = sum(player.answer("move", _LIMIT).answer == puzzle.solution for player in tries)
         puzzle = replace(puzzle, solved={**puzzle.solved, name: round(found / _TRIES, 2)})
-        if level <= _EASY and puzzle.level is not None and not easy:
-            return None
+        if puzzle.level is not None:
+            break
     return puzzle
 
 
@@ -111,16 +111,15 @@ def chosen(puzzles: Iterable[Puzzle]) -> list[Puzzle]:
 
 
 def batch(seed: int, first: int) -> list[Document]:
-    """Return the puzzles of :data:`BATCH` games, from that number on."""
+    """Return the puzzles of :data:`BATCH` games, from that number on, that none of the first levels finds."""
     commit = str(head("puzzles")["commit"])[:8]
-    found = []
+    found: list[Puzzle] = []
     for number in range(first, first + BATCH):
         names = PAIRINGS[number % len(PAIRINGS)]
-        rng = np.random.default_rng([seed, number])
-        game = played(names, int(rng.integers(2**31)))
+        game = played(names, int(np.random.default_rng([seed, number]).integers(2**31)))
         source = f"{' v '.join(names)}, seed {seed}, game {number}, commit {commit}"
-        found += [rated(each, bool(rng.random() < _EASY_SHARE)) for each in puzzles_in(game, source)]
-    return [each.document() for each in found if each is not None]
+        found += map(rated, puzzles_in(game, source))
+    return [each.document() for each in found if each.level is None or each.level > _EASY]
 
 
 def make(games: int, seed: int, out: Path) -> None:
