@@ -8,10 +8,10 @@
 {'Pass': 0.0, 'Bet': 1.0}
 
 Reading order: ``doors`` (what this package exports), ``theory`` (games as flat arrays, sequence forms, equilibria, best
-responses), ``paper`` (knowledge sets, subgames and gadgets, the paper's tables), ``search`` (the depth-limited, nested
-loop from a value function only), ``synoptic`` (planning over sets of states), ``openspiel`` and ``gambit`` (games of
-other libraries and in files), ``play`` (playing any game with hidden information: limits, outcomes, an arbiter, kits),
-``errors``, ``support`` (general helpers).
+responses), ``games`` (some that are too large to list), ``paper`` (knowledge sets, subgames and gadgets, the paper's
+tables), ``search`` (the depth-limited, nested loop from a value function only), ``synoptic`` (planning over sets of
+states), ``openspiel`` and ``gambit`` (games of other libraries and in files), ``play`` (playing any game with hidden
+information: limits, outcomes, an arbiter, kits), ``errors``, ``support`` (general helpers).
 
 What is exported is imported when it is first used, so that the package and the command line start at once; all else is
 imported from its modules.

@@ -27,6 +27,7 @@ from typing import Any, Literal, NamedTuple
 
 from klss import gambit
 from klss.errors import INSTALL_EXTRAS, MAX_NODES, GameError, TooLargeError
+from klss.games import packaged
 from klss.support.text import read_text
 from klss.theory import equilibrium, first_order, policies
 from klss.theory.best_response import exploitability
@@ -36,6 +37,7 @@ from klss.theory.exact import solve as solve_exactly
 from klss.theory.first_order import FirstOrderMethod
 from klss.theory.folding import fold, locked
 from klss.theory.game import Game, Named
+from klss.theory.implicit import ImplicitForm, ImplicitGame, ImplicitRun
 from klss.theory.policies import Exploited, behaviour_of
 from klss.theory.sequence_form import sequence_form
 from klss.theory.treeplex import behaviour, realization
@@ -54,7 +56,7 @@ Recall = Literal["names", "history"]
 class Progress(NamedTuple):
     """How far a call is; its ``str`` is a line that tells so."""
 
-    what: str  # "nodes" while the game is listed, then its "payoffs"; "iterations" of a method; "games"
+    what: str  # "nodes" ("histories") while the game is listed, then its "payoffs"; "iterations" of a method; "games"
     done: int
     gap: float | None = None  # after so many iterations, in the game's units
     left_s: float | None = None  # estimated seconds until the gap, or the limit of time
@@ -126,6 +128,9 @@ def solve(
     on_progress : callable, optional
         Called with a :class:`Progress` now and then; ``print`` will do.
 
+    A game that has an implicit form (:mod:`klss.games`) and more than ``max_nodes`` nodes is not listed. Then "lp" is
+    "pcfr+", and the solution has plans without names.
+
     Returns
     -------
     Solution
@@ -140,11 +145,22 @@ def solve(
     iterated = method in first_order.METHODS
     if not iterated and method != "lp":
         raise GameError(f"method {method!r}: expected one of lp, {', '.join(first_order.METHODS)}")
-    if not iterated and not (gap is None and resume is None):
-        raise GameError(f"gap, resume: got one with method {method!r}, expected {', '.join(first_order.METHODS)}")
     if exact and (iterated or lock is not None):
         raise GameError("exact: got it with lock or regret minimisation, expected it without")
     most = _bytes(memory_mb)
+    if (rules := implicit_game(game, max_nodes)) is not None:
+        if exact or lock is not None:
+            raise GameError(f"exact, lock: got one with {rules.name}, which is not listed, expected neither")
+        unlisted = _implicit(rules, most, on_progress)
+        wanted = first_order.GAP if gap is None else gap
+        found = first_order.solve(
+            unlisted, method=method if iterated else "pcfr+", gap=wanted, seconds=seconds, max_bytes=most,
+            resume=None if resume is None else Path(resume), kind=ImplicitRun,
+            on_progress=on_progress and _Iterations(on_progress, wanted, seconds),
+        )  # fmt: skip
+        return replace(found, source=Source(rules.name, implicit=unlisted))
+    if not iterated and not (gap is None and resume is None):
+        raise GameError(f"gap, resume: got one with method {method!r}, expected {', '.join(first_order.METHODS)}")
     lock = policies.opened(lock, most)
     listed, source = _listed(game, recall, max_nodes, most, on_progress)
     form = sequence_form(listed)
@@ -236,6 +252,8 @@ def exploit(
     players = (0, 1) if player is None else (_checked(player),)
     most = _bytes(memory_mb)
     policy = policies.opened(policy, most)
+    if policies.is_uniform(policy) and (rules := implicit_game(game, max_nodes)) is not None:
+        return [policies.exploit_uniform(_implicit(rules, most, on_progress), i) for i in players]
     try:
         listed, source = _listed(game, recall, max_nodes, most, on_progress)
     except TooLargeError:
@@ -340,6 +358,24 @@ def subgame(
     return Resolved(player, infoset, step.margin / factor, made.game, before, after)
 
 
+def implicit_game(game: Any, max_nodes: int = MAX_NODES) -> ImplicitGame | None:
+    """Return the rules of a game that is solved without listing it: those given, or those of a game of OpenSpiel that
+    has more than ``max_nodes`` nodes; None for any other game.
+    """
+    if isinstance(game, str) and ":" in game:
+        game = _named(game)
+    if isinstance(game, ImplicitGame) or not _is_of_openspiel(game):
+        return game if isinstance(game, ImplicitGame) else None
+    rules = packaged(game)
+    return rules if rules is not None and rules.histories > max_nodes else None
+
+
+def _implicit(rules: ImplicitGame, most: int | None, on_progress: OnProgress | None) -> Any:
+    return ImplicitForm(
+        rules, max_bytes=most, on_progress=on_progress and (lambda done: on_progress(Progress("histories", done)))
+    )
+
+
 def _checked(player: int) -> int:
     if player not in (0, 1):
         raise GameError(f"player: got {player!r}, expected 0 or 1")
@@ -401,9 +437,9 @@ def openspiel() -> ModuleType:
 
 
 def _named(given: Any) -> Any:
-    """Return the kit that ``MODULE:NAME`` names; any other game as it is."""
+    """Return the kit or implicit game that ``MODULE:NAME`` names; any other game as it is."""
     named = openspiel().games.of_module(given) if isinstance(given, str) else given
-    return named if _is_kit(named) else given
+    return named if _is_kit(named) or isinstance(named, ImplicitGame) else given
 
 
 def _is_kit(given: Any) -> bool:

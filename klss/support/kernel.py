@@ -16,7 +16,9 @@ from klss.support.kernel_cache import kernel_cache_dir
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def kernel(function: F | None = None, *, allocates: bool = True, **options: Any) -> Any:
+def kernel(
+    function: F | None = None, *, allocates: bool = True, home: Callable[..., Any] | None = None, **options: Any
+) -> Any:
     """Compile ``function`` with numba in nopython mode, releasing the GIL, cached on disk.
 
     Use as ``@kernel`` or ``@kernel(inline="always")``; ``options`` go to :func:`numba.njit`. ``NUMBA_DISABLE_JIT=1``
@@ -25,13 +27,15 @@ def kernel(function: F | None = None, *, allocates: bool = True, **options: Any)
     ``@kernel(allocates=False)`` is for functions that are called millions of times and neither make nor return arrays:
     they don't count references to their arguments, which the caller keeps alive. (Counting is a locked instruction for
     each array at each call: a third of the time of the evaluation.) numba refuses to compile one that allocates.
+
+    The code of a function that was made from another one with other globals is kept with that of ``home``.
     """
     if function is None:
-        return lambda f: kernel(f, allocates=allocates, **options)
+        return lambda f: kernel(f, allocates=allocates, home=home, **options)
     options = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": allocates, **options}
     config: Any = _numba_config
     previous = config.CACHE_DIR
-    config.CACHE_DIR = str(kernel_cache_dir(function))  # read once, when caching is enabled for this function
+    config.CACHE_DIR = str(kernel_cache_dir(home or function))  # read once, when caching is enabled for this function
     try:
         return cast(F, numba.njit(**options)(function))
     finally:

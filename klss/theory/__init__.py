@@ -8,6 +8,7 @@ Reading order:
 - ``folding`` makes symmetric games smaller, and those with some behaviour given
 - ``exact`` equilibria in fractions, by ``rational`` programs, with a ``certificate``
 - ``first_order`` equilibria by regret minimisation
+- ``implicit`` games that are too large to list
 - ``policies`` strategies by names, in files, and best responses to them; ``html`` a solution in a notebook
 - ``best_response`` counterfactual best-response values, exploitability
 """

@@ -76,6 +76,7 @@ class Source:
     name: str = ""
     constant: float = 0.0  # the sum of both players' payoffs, in a file of Gambit
     spiel: Any = None  # the pyspiel.Game, in turns
+    implicit: Any = None  # the ImplicitForm of a game that was not listed
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -93,7 +93,7 @@ class FirstOrder:
         self._done = np.zeros(1, np.int64)
         self._rule = _RULES[method]
         self._sides = tuple(treeplex.arrays for treeplex in form.treeplexes)
-        self._payoffs = tuple(_by_rows(matrix) for matrix in (form.payoff, form.payoff_transposed))
+        self._payoffs = self._rows()
         # Both players begin without regret, with uniform strategies.
         learned = []
         for treeplex, arrays in zip(form.treeplexes, self._sides, strict=True):
@@ -106,6 +106,16 @@ class FirstOrder:
         self._work = tuple(np.zeros(treeplex.sequence_count) for treeplex in form.treeplexes)
         self.run(0)
         self.best = self.profile()  # the best plans that :meth:`look` has seen, and their gap
+
+    @classmethod
+    def takes_bytes(cls, form: SequenceForm) -> int:
+        """Return about how much memory a run takes."""
+        nonzeros = int(form.a.nnz + form.b.nnz)
+        return _BYTES_A_NONZERO * nonzeros + _BYTES_A_SEQUENCE * sum(t.sequence_count for t in form.treeplexes)
+
+    def _rows(self) -> tuple[Any, ...]:
+        """Return the payoffs by each player's sequences: see :func:`klss.theory._kernels.regrets.iterate`."""
+        return tuple((each.indptr, each.indices, each.data) for each in (self.form.payoff, self.form.payoff_transposed))
 
     @property
     def iterations(self) -> int:
@@ -158,7 +168,7 @@ class FirstOrder:
             The file is not one of :meth:`save`, or is of another game or method.
         """
         # No larger than a run of this game: a file of another one must not take more memory than this game may.
-        most = _ABOUT_BYTES + len(RegretState._fields) * sum(form.a.shape)
+        most = _ABOUT_BYTES + len(RegretState._fields) * sum(t.sequence_count for t in form.treeplexes)
         arrays, about = replace(_SAVED, most_numbers=most).load(path)
         if (kept := about.get("method")) != method:
             raise SavedRunError(f"{path}: got a run of method {kept!r}, expected {method!r}; begin in another file")
@@ -185,10 +195,6 @@ class FirstOrder:
         return digest.hexdigest()[:16]
 
 
-def _by_rows(matrix: Any) -> tuple[Any, Any, Floats]:
-    return matrix.indptr, matrix.indices, matrix.data
-
-
 def solve(
     form: SequenceForm,
     *,
@@ -199,6 +205,7 @@ def solve(
     max_bytes: int | None = None,
     resume: Path | None = None,
     on_progress: Callable[[int, float], None] | None = None,
+    kind: type[FirstOrder] = FirstOrder,
 ) -> Solution:
     """Iterate until the gap is small enough or a limit is reached.
 
@@ -218,6 +225,8 @@ def solve(
         File from which to go on, if it exists; it is written once a minute and at the end, also after an interrupt.
     on_progress : callable, optional
         Called with iterations and the best gap each time the gap was computed.
+    kind : type of FirstOrder
+        How a run computes utilities.
 
     Returns
     -------
@@ -230,15 +239,14 @@ def solve(
     """
     if not gap >= 0.0:
         raise GameError(f"gap: got {gap}, expected 0 or more")
-    takes = _BYTES_A_NONZERO * (form.a.nnz + form.b.nnz) + _BYTES_A_SEQUENCE * sum(form.a.shape)
-    check_memory("first-order method: it", takes, max_bytes)
+    check_memory("first-order method: it", kind.takes_bytes(form), max_bytes)
     # A new run, or the one in the file.
     if resume is not None and resume.exists():
         if not resume.is_file():  # a pipe or a device might never end
             raise SavedRunError(f"{resume}: got no file, expected one of a run, or a new one's name")
-        run = FirstOrder.resumed(form, resume, method)
+        run = kind.resumed(form, resume, method)
     else:
-        run = FirstOrder(form, method)
+        run = kind(form, method)
     # Iterate; save the state however that ends, also after an interrupt.
     begin = time.perf_counter()
     try:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +23,13 @@ from klss.support.arrays import Floats
 from klss.support.memory import check_memory
 from klss.support.text import printable, read_text
 from klss.support.whole_file import write_whole
-from klss.theory.best_response import best_response
+from klss.theory.best_response import best_response, worst_case
 from klss.theory.game import Game, Named
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import realization, uniform_behaviour
+
+if TYPE_CHECKING:
+    from klss.theory.implicit import ImplicitForm
 
 FORMS = (
     "a dict, a file of klss solve, a Solution, a policy of OpenSpiel, a profile of pygambit, a function, 'uniform', "
@@ -73,9 +76,14 @@ def read_policy(path: Path, max_bytes: int | None = None) -> tuple[Named, Named]
     return first, second
 
 
+def is_uniform(given: Any) -> bool:
+    """Whether both players' strategies are the uniform one, by its name."""
+    return given is None or (isinstance(given, str) and given in _UNIFORM)
+
+
 def opened(given: Any, max_bytes: int | None = None) -> Any:
     """Return both players' strategies if ``given`` is a file's path (:func:`read_policy`), all else as it is."""
-    return read_policy(Path(given), max_bytes) if isinstance(given, str | Path) and given not in _UNIFORM else given
+    return read_policy(Path(given), max_bytes) if isinstance(given, str | Path) and not is_uniform(given) else given
 
 
 def strategies(given: Any, game: Game | None, spiel: Any = None) -> tuple[Named, Named]:
@@ -237,6 +245,14 @@ class Exploited:
     def __repr__(self) -> str:
         beside = f"{self.value:.6g} against the other" if self.games is None else f"at most, in {self.games:,} games"
         return f"<player {self.player}'s strategy: {self.worst_case:.6g} against a best response, {beside}>"
+
+
+def exploit_uniform(form: ImplicitForm, player: int) -> Exploited:
+    """Return what a best response wins against the uniform strategy in a game that is not listed, without names."""
+    plans = [realization(treeplex, uniform_behaviour(treeplex)) for treeplex in form.treeplexes]
+    sign = 1.0 - 2.0 * player
+    worst = sign * worst_case(form, player, plans[player])  # type: ignore[arg-type]
+    return Exploited(player, sign * form.value(*plans), worst, infosets=form.treeplexes[player].infoset_count)
 
 
 def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) -> Exploited:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import klss
 from klss.support.signals import asked_to_end
@@ -73,6 +73,12 @@ def run(arguments: Sequence[str]) -> int:
         output_file(getattr(parsed, flag), f"--{flag}")
     if parsed.subgame is not None and parsed.lock is not None:
         raise UsageError("--subgame: got it with --lock, expected one of the two")
+    from klss.doors import implicit_game
+
+    if parsed.module is None and (rules := implicit_game(parsed.game, parsed.max_nodes)) is not None:
+        for flag in ("out", "export", "subgame"):
+            if getattr(parsed, flag) is not None:
+                raise UsageError(f"--{flag}: got it with {rules.name}, which is too large to list, expected none")
     progress = ProgressLine(f"solving {parsed.game}")
     with limits(parsed) as memory_mb, closing(progress), asked_to_end():
         _warm_up(parsed.game)
@@ -94,14 +100,13 @@ def run(arguments: Sequence[str]) -> int:
         )
     if parsed.out is not None:
         solution.save(parsed.out)
-    game = solution.game
-    assert game is not None
+    game: Any = solution.source.implicit or solution.game
     if parsed.export is not None:
         from klss.gambit import write_efg
 
         write_efg(Path(parsed.export), game, parsed.game)
     if parsed.json:
-        iterated = parsed.method in _ITERATED
+        iterated = solution.stats.method in _ITERATED
         print_document(_document(parsed.game, game, solution, seconds, iterated) | _of_subgame(subgame))
     else:
         _show(parsed.game, game, solution, seconds)
@@ -163,6 +168,8 @@ def _show(name: str, game: Game, solution: Solution, seconds: float) -> None:
     print(name)
     if solution.source.constant:
         print(f"  {_about(solution)}")
+    if solution.source.implicit is not None:
+        print("  not listed           payoffs are computed anew in each pass")
     print(f"  value for player 0   {float(solution.value):.9g}")
     if solution.exact is not None:
         print(f"  exactly              {solution.value}, which both strategies guarantee")

@@ -2,5 +2,6 @@
 allocate.
 
 Reading order: ``tree`` (nodes of a game), ``treeplex`` (sequences of a player), ``responses`` (their values against a
-fixed opponent), ``regrets`` (regret matching).
+fixed opponent), ``regrets`` (regret matching), ``implicit`` (walks over a game that is not
+listed).
 """

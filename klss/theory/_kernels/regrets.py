@@ -86,6 +86,23 @@ def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned
 
 
 @kernel
+def step(t: int, discount: float, rule: Any, power: float, sign: float, side: Any, utility: Any, learned: Any) -> None:
+    """Make one player's part of iteration ``t``: a step, the new plan, and the plan into the average; see
+    :func:`improve` and :func:`iterate`.
+    """
+    now = rule
+    if discount > 0.0:
+        share = np.float64(t) ** discount
+        now = Rule(share / (share + 1.0), rule.negative, rule.prediction, rule.uniform)
+    weight = np.float64(t) ** power
+    improve(side, sign, now, utility, _NOWHERE, learned)
+    realise(side, learned.strategy, learned.plan)
+    plan, average = learned.plan, learned.total
+    for s in range(plan.shape[0]):
+        average[s] += weight * plan[s]
+
+
+@kernel
 def iterate(times: int, done: Any, discount: float, rule: Any, power: float, sides: Any, payoffs: Any, learned: Any,
             work: Any) -> None:  # fmt: skip
     """Run ``times`` iterations on a sequence form, player 0 first, player 1 against player 0's new plan.
@@ -106,11 +123,6 @@ def iterate(times: int, done: Any, discount: float, rule: Any, power: float, sid
         Overwritten.
     """
     for t in range(done[0] + 1, done[0] + times + 1):
-        now = rule
-        if discount > 0.0:
-            share = np.float64(t) ** discount
-            now = Rule(share / (share + 1.0), rule.negative, rule.prediction, rule.uniform)
-        weight = np.float64(t) ** power
         for player in range(2):
             # Utilities of the sequences against the other's plan.
             starts, index, value = payoffs[player]
@@ -120,10 +132,5 @@ def iterate(times: int, done: Any, discount: float, rule: Any, power: float, sid
                 for k in range(starts[s], starts[s + 1]):
                     total += value[k] * other[index[k]]
                 utility[s] = total
-            # A step, the new plan, and the plan into the average.
-            improve(sides[player], 1.0 - 2.0 * player, now, utility, _NOWHERE, learned[player])
-            realise(sides[player], learned[player].strategy, learned[player].plan)
-            plan, average = learned[player].plan, learned[player].total
-            for s in range(plan.shape[0]):
-                average[s] += weight * plan[s]
+            step(t, discount, rule, power, 1.0 - 2.0 * player, sides[player], utility, learned[player])
         done[0] = t
