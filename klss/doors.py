@@ -162,7 +162,7 @@ def solve(
     if not iterated and not (gap is None and resume is None):
         raise GameError(f"gap, resume: got one with method {method!r}, expected {', '.join(first_order.METHODS)}")
     lock = policies.opened(lock, most)
-    listed, source = _listed(game, recall, max_nodes, most, on_progress)
+    listed, source = _listed(game, recall, max_nodes, most, on_progress, alike=lock is None and not exact)
     form = sequence_form(listed)
     if on_progress is not None:
         on_progress(Progress("payoffs", int(form.payoff.nnz)))
@@ -339,7 +339,7 @@ def subgame(
     listed, source = _listed(game, recall, max_nodes, most, on_progress)
     form = sequence_form(listed)
     blueprint = solve(listed) if blueprint is None else policies.opened(blueprint, most)
-    if isinstance(blueprint, Solution):
+    if isinstance(blueprint, Solution) and (blueprint.game is None or blueprint.game.whole):
         x = (blueprint.x, blueprint.y)[player]
         if x.size != form.treeplexes[player].sequence_count:
             raise GameError("subgame: got a blueprint of another game, expected one of this game")
@@ -392,12 +392,15 @@ def _listed(
     max_nodes: int = MAX_NODES,
     most: int | None = None,
     on_progress: OnProgress | None = None,
+    alike: bool = False,
 ) -> tuple[Game, Source]:
-    """Return a game with all its nodes, and where it comes from."""
+    """Return a game and where it comes from; ``alike`` is that of :func:`klss.openspiel.load`."""
     if isinstance(given, Game):
         return given, Source()
     if isinstance(given, Solution) and given.game is not None:
-        return given.game, given.source
+        if alike or given.game.whole:
+            return given.game, given.source
+        given = given.source.spiel
     if isinstance(given, str | Path) and str(given).lower().endswith((".efg", ".nfg")):
         file = gambit.read(given, max_nodes, most)
         return file.game, Source(str(given), file.constant)
@@ -423,7 +426,7 @@ def _listed(
         return listed(given, max_nodes, tell), Source(given.name)
     if not _is_of_openspiel(given):
         raise GameError(f"game: got a {type(given).__name__}, expected {_GAMES}")
-    game = openspiel().load(given, max_nodes=max_nodes, max_bytes=most, recall=recall, on_progress=tell)
+    game = openspiel().load(given, max_nodes=max_nodes, max_bytes=most, recall=recall, alike=alike, on_progress=tell)
     spiel, name = openspiel().games.spiel_game(given)
     return game, Source(name, spiel=spiel)
 

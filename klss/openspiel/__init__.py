@@ -4,7 +4,8 @@
 >>> bots = [openspiel.bot("kuhn_poker", player, nodes=100) for player in (0, 1)]
 
 Reading order:
-- ``games`` loading by name, with the games refused; ``enumeration`` the whole tree as :class:`klss.theory.game.Game`
+- ``games`` loading by name, with the games refused; ``enumeration`` the whole tree as :class:`klss.theory.game.Game`;
+  ``suits`` deals that are alike
 - ``observations`` what each player may see
 - ``model`` the game as the search sees it; ``belief`` every history that agrees with the observations
 - ``players`` our players, which get only observations; ``ismcts`` OpenSpiel's own search as one; ``named_players``

@@ -15,7 +15,7 @@ from __future__ import annotations
 import random
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Literal, NoReturn
 
@@ -25,6 +25,7 @@ import pyspiel
 from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.openspiel.games import spiel_game
 from klss.openspiel.observations import Sight
+from klss.openspiel.suits import Suits
 from klss.support.arrays import Bools, Int32s
 from klss.support.memory import check_memory
 from klss.support.text import printable
@@ -64,6 +65,7 @@ def load(
     max_nodes: int = MAX_NODES,
     max_bytes: int | None = None,
     recall: Literal["names", "history"] = "names",
+    alike: bool = False,
     on_progress: Callable[[int], None] | None = None,
 ) -> Game:
     """Flatten a game.
@@ -79,6 +81,9 @@ def load(
     recall : "names" | "history"
         What names an infoset: OpenSpiel's information state, or all of the player's so far with its actions, so that
         players forget nothing.
+    alike : bool
+        List one of all deals that differ only by suits that do not matter (:mod:`klss.openspiel.suits`): the game is
+        smaller and has the same equilibria, and each infoset stands for all that it is alike.
     on_progress : callable, optional
         Called with the number of nodes every 100.
 
@@ -97,7 +102,12 @@ def load(
     spiel, name = spiel_game(game)
     by_observation = not Sight(spiel, 0).by_turn
     by_history = by_observation or recall == "history"
-    return _Flattening(spiel, name, max_nodes, max_bytes, by_history, by_observation, on_progress).run()
+    suits = Suits.of(spiel) if alike and not by_history else None
+    found = _Flattening(spiel, name, max_nodes, max_bytes, by_history, by_observation, suits, on_progress).run()
+    if suits is None:
+        return found
+    mine, yours = (replace(observations, alike=suits.alike) for observations in found.observations)
+    return replace(found, observations=(mine, yours))
 
 
 @dataclass
@@ -155,6 +165,7 @@ class _Flattening:
     max_bytes: int | None
     by_history: bool
     by_observation: bool
+    suits: Suits | None
     on_progress: Callable[[int], None] | None
 
     def run(self) -> Game:
@@ -234,11 +245,12 @@ class _Flattening:
                         f"{len(state.full_history())}; expected one at least"
                     )
                 texts = self._texts(state, who, past)
-                mine.append(first.at(texts[0], who == 0, legal))
-                yours.append(second.at(texts[1], who == 1, legal))
+                forms = texts if self.suits is None else tuple(map(self.suits.form, texts))
+                mine.append(first.at(forms[0], who == 0, legal))
+                yours.append(second.at(forms[1], who == 1, legal))
                 branches.append((state, legal[::-1], len(legal), node, who, past, texts))
             elif who == _CHANCE:  # if it has no outcomes, assemble() raises the error
-                who, edges = CHANCE, state.chance_outcomes()
+                who, edges = CHANCE, self._deals(state)
                 if edges:
                     branches.append((state, edges[::-1], len(edges), node, who, past, past))
             else:
@@ -276,6 +288,9 @@ class _Flattening:
         nodes = {"parent": above_each, "player": player, "action": np.asarray(places)}
         nodes |= {"probability": probability, "utility": utility}
         return nodes, labels, (first, second)
+
+    def _deals(self, state: Any) -> list[tuple[int, float]]:
+        return self.suits.deals(state) if self.suits else state.chance_outcomes()
 
     def _texts(self, state: Any, who: int, past: Any) -> Any:
         if not self.by_history:
@@ -339,7 +354,8 @@ class _Flattening:
             node = int(nodes["parent"][node])
         state, past = self.spiel.new_initial_state(), ("", "")
         for place in reversed(way):
-            mover, chosen = state.current_player(), state.legal_actions()[place]
+            mover = state.current_player()
+            chosen = state.legal_actions()[place] if mover >= 0 else self._deals(state)[place][0]
             if self.by_history and mover >= 0:
                 past = _acted(self._texts(state, mover, past), mover, chosen)
             state.apply_action(chosen)

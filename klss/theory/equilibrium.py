@@ -177,11 +177,12 @@ class Solution:
 
 def named(game: Game, player: int, weights: Sequence[T]) -> dict[str, dict[str, T]]:
     """Return a behaviour, one entry a sequence, by names: infoset -> action -> entry."""
-    observations, found = game.observations[player], {}
+    observations, found = game.observations[player], dict[str, dict[str, T]]()
     starts = game.treeplex(player).first_sequence.tolist()
     for first, infoset in zip(starts, observations.turn_infosets.tolist(), strict=True):
         names = observations.action_names[infoset]
-        found[str(observations.keys[infoset])] = dict(zip(names, weights[first : first + len(names)], strict=True))
+        row, key = dict(zip(names, weights[first : first + len(names)], strict=True)), str(observations.keys[infoset])
+        found |= dict.fromkeys([key] if observations.alike is None else observations.alike(key), row)
     return found
 
 

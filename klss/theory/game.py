@@ -18,7 +18,7 @@ infoset twice (no absent-mindedness).
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -50,6 +50,7 @@ class Observations:
     synthetic: Bools  # bool[J]: infosets that a gadget added: an action there never counts as the player's mistake
     keys: Sequence[Hashable]  # [J], names of the infosets
     action_names: Sequence[tuple[str, ...]]  # [J], names of the actions; empty where the player waits
+    alike: Callable[[str], Iterable[str]] | None = None  # all names, one of them given, that an infoset stands for
 
     @property
     def infoset_count(self) -> int:
@@ -156,6 +157,11 @@ class Game:
     infoset: Int32s
     observations: tuple[Observations, Observations]
     b: tuple[Floats, Floats]
+
+    @property
+    def whole(self) -> bool:
+        """Whether no infoset stands for others (:attr:`Observations.alike`)."""
+        return all(each.alike is None for each in self.observations)
 
     @property
     def node_count(self) -> int:
