@@ -16,7 +16,7 @@ def puzzles(theme: str | None = None) -> list[Puzzle]:
     from darkchess.fog.analysis.puzzles import packaged_puzzles
 
     found = [each for each in packaged_puzzles() if theme in (None, each.theme)]
-    return sorted(found, key=lambda each: -each.rating)
+    return sorted(found, key=lambda each: (each.level or 9, -each.rating))
 
 
 def posed(puzzle: Puzzle) -> str:
@@ -24,6 +24,11 @@ def posed(puzzle: Puzzle) -> str:
     from darkchess.fog.analysis.puzzles import THEMES
 
     return f"{'White' if puzzle.color else 'Black'} to move. {THEMES[puzzle.theme]}"
+
+
+def rated(puzzle: Puzzle) -> str:
+    """The rating of a puzzle."""
+    return f"first found by level {puzzle.level}" if puzzle.level else "found by no level"
 
 
 def explained(puzzle: Puzzle, answer: chess.Move | None, against: Refutation | None) -> Iterator[str]:

@@ -1,6 +1,8 @@
-"""The puzzles of :mod:`klss_app.puzzles` for a page: each as its mover saw it, and the result of an answer.
+"""Puzzles and openings for a page.
 
-These are two requests, so that a page gets what the fog hides only once it has answered.
+A puzzle (:mod:`klss_app.puzzles`) is posed as its mover saw it. The result of an answer is another request, so that a
+page gets what the fog hides only once it has answered. An opening is a page of the book
+(:mod:`darkchess.fog.players.book`), with what the side to move has seen.
 """
 
 from __future__ import annotations
@@ -25,20 +27,47 @@ _KEPT = 8
 
 
 def puzzle_routes() -> list[web.RouteDef]:
-    """The two requests: ``/puzzles/7`` and ``/puzzles/7/e2e4`` (``-`` in place of a move gives up)."""
+    """The requests: ``/puzzles/7``, ``/puzzles/7/e2e4`` (``-`` in place of a move gives up), ``/openings/e2e4c7c5``."""
     # One position set is built at a time, in a thread: other requests for puzzles wait, and games go on.
     one = asyncio.Semaphore(1)
 
     async def told(request: web.Request) -> web.Response:
-        number, move = int(request.match_info["number"]), request.match_info.get("move")
+        asked = request.match_info
         async with one:
-            found = await asyncio.to_thread(_told, number, move)
+            if "line" in asked:
+                found = await asyncio.to_thread(_opening, asked["line"])
+            else:
+                found = await asyncio.to_thread(_told, int(asked["number"]), asked.get("move"))
         if found is None:
-            raise web.HTTPNotFound(text="there is no such puzzle here\n")
+            raise web.HTTPNotFound(text="there is no such page here\n")
         return web.json_response(found)
 
-    paths = r"/puzzles/{number:\d{1,6}}", r"/puzzles/{number:\d{1,6}}/{move:-|[a-h][1-8][a-h][1-8][nbrq]?}"
+    puzzle = r"/puzzles/{number:\d{1,6}}"
+    paths = puzzle, puzzle + "/{move:-|[a-h][1-8][a-h][1-8][nbrq]?}", "/openings/{line:(?:[a-h][1-8]){0,12}}"
     return [web.get(path, told) for path in paths]
+
+
+def _opening(line: str) -> Document | None:
+    """What the side to move has seen after some moves, and what the book says there; None: they are not legal."""
+    from darkchess.fog.game.referee import Referee
+    from darkchess.fog.game.san import san
+    from darkchess.fog.players.book import Book
+
+    try:
+        game = Referee.replay(chess.Move.from_uci(line[i : i + 4]) for i in range(0, len(line), 4))
+    except ValueError:
+        return None
+    views = game.views(game.turn)
+    page = Book.packaged().page(views) if game.outcome is None else None
+    moves = () if page is None else page.moves
+    return {
+        "line": [san(position, move) for position, move in zip(game.positions, game.moves)],
+        "color": chess.COLOR_NAMES[game.turn],
+        "board": views[-1].fog_fen().split()[0],
+        "moves": [
+            (each.move.uci(), san(views[-1], each.move), each.probability, each.value, each.people) for each in moves
+        ],
+    }
 
 
 @lru_cache(maxsize=1)
@@ -69,7 +98,8 @@ def _question(puzzle: Puzzle, number: int) -> Document:
         "number": number,
         "of": len(_all()),
         "asked": posed(puzzle),
-        "rating": puzzle.rating,
+        "level": puzzle.level,
+        "themes": [each.theme for each in _all()],
         "color": chess.COLOR_NAMES[puzzle.color],
         "board": view.fog_fen().split()[0],
         "happened": [] if view.own_capture_square is None else events(before, view)[:1],

@@ -18,7 +18,7 @@ from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.flag_types import count
 from klss_app.known.fog import FogKnown, pictured
 from klss_app.known.known import Picture, wrapped
-from klss_app.puzzles import explained, posed, puzzles
+from klss_app.puzzles import explained, posed, puzzles, rated
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--theme: got {parsed.theme!r}, expected one of {', '.join(THEMES)}")
     every = puzzles(parsed.theme)
     if parsed.json:
-        print_document([each.document() | {"rating": each.rating} for each in every])
+        print_document([each.document() | {"rating": each.rating, "level": each.level} for each in every])
         return 0
     if parsed.number > len(every):
         raise UsageError(f"--number: got {parsed.number}, expected 1 to {len(every)}")
@@ -74,7 +74,7 @@ def _posed(terminal: Terminal, puzzle: Puzzle, title: str) -> bool:
     human.begin(color, puzzle.game.setup)
     for view in puzzle.views[1:]:
         human.observe(view)
-    terminal.say("", f" {title}, found by {puzzle.rating:.0%} of our players.", wrapped(posed(puzzle)))
+    terminal.say("", f" {title}, {rated(puzzle)}.", wrapped(posed(puzzle)))
     try:
         answer: chess.Move | None = human.answer("move", Limit()).answer
     except Resignation:

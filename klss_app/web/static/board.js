@@ -9,8 +9,7 @@ const FILES = 'abcdefgh';
 export const SQUARES = [...'12345678'].flatMap((rank) => [...FILES].map((file) => file + rank));
 
 /**
- * Read FEN's first field: the piece on each square, and the unseen squares, which are written `?`.
- * @param {string} text
+ * Read FEN's first field: the piece on each square, and the unseen squares, which are written `?`. @param {string} text
  * @returns {{men: Map<string, Man>, fog: Set<string>}}
  */
 export function readBoard(text) {
@@ -20,11 +19,8 @@ export function readBoard(text) {
     let file = 0;
     for (const sign of row) {
       const square = FILES[file] + (8 - i);
-      if (sign >= '1' && sign <= '8') {
-        file += Number(sign);
-        continue;
-      }
-      if (sign === '?') fog.add(square);
+      if (sign >= '1' && sign <= '8') file += Number(sign) - 1;
+      else if (sign === '?') fog.add(square);
       else men.set(square, { role: ROLES[sign.toLowerCase()], color: sign < 'a' ? 'white' : 'black' });
       file += 1;
     }
@@ -32,11 +28,15 @@ export function readBoard(text) {
   return { men, fog };
 }
 
-/** @param {string[]} moves in UCI @returns {Map<string, string[]>} from -> to */
-export function destinations(moves) {
-  const groups = Map.groupBy(moves, (move) => move.slice(0, 2));
-  return new Map([...groups].map(([from, each]) => [from, each.map((move) => move.slice(2, 4))]));
+/** For chessground: these moves of a side can be made on the board. @param {string[]} moves in UCI */
+export function choices(color, moves, after) {
+  const dests = new Map([...Map.groupBy(moves, (move) => move.slice(0, 2))].map(([from, each]) => [from, each.map((move) => move.slice(2, 4))]));
+  const movable = { free: false, color, dests, showDests: true, events: { after } };
+  return { viewOnly: false, turnColor: color, premovable: { enabled: false }, movable };
 }
+
+/** An arrow along a move. @param {string} move in UCI @returns {object} */
+export const arrow = (move, brush, lineWidth = 10) => ({ orig: move.slice(0, 2), dest: move.slice(2, 4), brush, modifiers: { lineWidth } });
 
 /** How far a king walks from one square to another. @param {string} a @param {string} b */
 export const distance = (a, b) => Math.max(Math.abs(a.charCodeAt(0) - b.charCodeAt(0)), Math.abs(Number(a[1]) - Number(b[1])));
@@ -65,10 +65,8 @@ export class FogBoard {
   }
 
   /**
-   * Show a view.
-   * @param {string} text FEN's first field, `?` for fog
-   * @param {object} config more for chessground
-   * @param {string} veil a view whose fog is drawn over the pieces of `text`
+   * Show a view. @param {string} text FEN's first field, `?` for fog @param {object} config more for chessground @param
+   * {string} veil a view whose fog is drawn over the pieces of `text`
    */
   show(text, config = {}, veil = text) {
     const { men } = readBoard(text);
@@ -83,9 +81,17 @@ export class FogBoard {
     this.paint();
   }
 
+  /** Show a view with nothing else on it than these shapes. */
+  plain(text, config, shapes = []) {
+    this.marks = new Map();
+    this.lit = new Set();
+    this.show(text, config);
+    this.ground.setAutoShapes(shapes);
+  }
+
   /**
-   * Lift the fog around a square, and show there what it hid.
-   * @param {string} text the true board @param {string} from @param {number} far in squares, as a king walks
+   * Lift the fog around a square, and show there what it hid. @param {string} text the true board @param {string} from
+   * @param {number} far in squares, as a king walks
    */
   lift(text, from, far) {
     const { men } = readBoard(text);

@@ -23,12 +23,10 @@ function shape(tag, attributes, text) {
 export const hasValues = (line) => line.some((value) => value !== null && value !== undefined);
 
 /**
- * @param {(number | null | undefined)[][]} values for White, in [-1, 1]: by White's views, by Black's, in truth
- * @param {(number | undefined)[][]} sizes White's and Black's; undefined where nothing is known
- * @param {number} ply where the reader is
- * @param {number} last
- * @param {(ply: number) => void} go
- * @param {{ply: number, at: number, name: string, text: string}[]} dots on the values' lines: costly moves
+ * @param {(number | null | undefined)[][]} values for White, in [-1, 1]: by White's views, by Black's, in truth @param
+ * {(number | undefined)[][]} sizes White's and Black's; undefined where nothing is known @param {number} ply where the
+ * reader is @param {number} last @param {(ply: number) => void} go @param {{ply: number, at: number, name: string, text:
+ * string}[]} dots on the values' lines: costly moves
  */
 export function chart(values, sizes, ply, last, go, dots) {
   const decades = Math.ceil(Math.log10(Math.max(10, ...sizes.flat().filter(Boolean))));

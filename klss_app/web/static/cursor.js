@@ -5,9 +5,8 @@ import { T } from '/strings.js';
 const STEPS = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
 /**
- * @param {import('/board.js').FogBoard} board
- * @param {() => boolean} active
- * @param {import('/look.js').Look} look what Enter chooses where a look is asked for
+ * @param {import('/board.js').FogBoard} board @param {() => boolean} active @param {import('/look.js').Look} look what
+ * Enter chooses where a look is asked for
  */
 export function followCursor(board, active, look) {
   const frame = $('board-frame');
@@ -37,9 +36,7 @@ export function followCursor(board, active, look) {
       board.ground.cancelMove();
       board.ground.cancelPremove();
       board.paint();
-    } else {
-      return;
-    }
+    } else return;
     event.preventDefault();
   });
   frame.addEventListener('focusout', () => board.point(null));

@@ -4,11 +4,8 @@
 export const $ = (id) => document.getElementById(id);
 
 /**
- * An element.
- * @param {string} tag
- * @param {Record<string, any>} [attributes] `text` and `on…` handlers among them
- * @param {...(Node | string)} children
- * @returns {any}
+ * An element. @param {string} tag @param {Record<string, any>} [attributes] `text` and `on…` handlers among them @param
+ * {...(Node | string)} children @returns {any}
  */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -23,9 +20,8 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * Fill a fieldset with a choice of one among a few: a row of radio buttons.
- * @param {HTMLFieldSetElement} place @param {string} name @param {string} legend
- * @param {string[][]} entries value, text, and what the pointer shows of each
+ * Fill a fieldset with a choice of one among a few: a row of radio buttons. @param {HTMLFieldSetElement} place @param
+ * {string} name @param {string} legend @param {string[][]} entries value, text, and what the pointer shows of each
  * @param {string} chosen a value
  */
 export function choose(place, name, legend, entries, chosen) {
@@ -36,13 +32,19 @@ export function choose(place, name, legend, entries, chosen) {
 }
 
 /**
- * Moves as the rows of a list, each with its number.
- * @param {any[]} cells @param {number} number of the first row @param {boolean} black whether Black begins @param {number} width
+ * Moves as the rows of a list, each with its number. @param {any[]} cells @param {number} number of the first row @param
+ * {boolean} black whether Black begins @param {number} width
  */
 export function rows(cells, number, black, width = 2) {
   const all = black ? [make('span', { text: '…' }), ...cells] : cells;
   const row = (i) => make('li', {}, make('span', { class: 'number', text: `${number + i}.` }), ...all.slice(width * i, width * (i + 1)));
   return Array.from({ length: Math.ceil(all.length / width) }, (_, i) => row(i));
+}
+
+/** A table. @param {string} caption @param {string[]} columns @param {any[]} lines its rows */
+export function table(caption, columns, lines) {
+  const head = make('tr', {}, ...columns.map((text) => make('th', { scope: 'col', text })));
+  return make('table', {}, make('caption', { text: caption }), make('thead', {}, head), make('tbody', {}, ...lines));
 }
 
 /** What the browser keeps for this page under a name; `otherwise` if that is nothing. @returns {any} */

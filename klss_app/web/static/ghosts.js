@@ -5,11 +5,9 @@ const AT_FIRST = { pawn: 8, knight: 2, bishop: 2, rook: 2, queen: 1, king: 1 };
 
 /**
  * The latest sight of each square that is in the fog now, if an enemy piece stood there; of each kind no more pieces
- * than the enemy can still have hidden, had none been promoted.
- * @param {string[]} views FEN's first fields of all of a side's views, the present one last
- * @param {'white' | 'black'} own the side
- * @param {string} taken letters of what it has captured
- * @returns {{orig: string, piece: any, age: number}[]} the age is in plies
+ * than the enemy can still have hidden, had none been promoted. @param {string[]} views FEN's first fields of all of a
+ * side's views, the present one last @param {'white' | 'black'} own the side @param {string} taken letters of what it
+ * has captured @returns {{orig: string, piece: any, age: number}[]} the age is in plies
  */
 export function ghosts(views, own, taken = '') {
   const present = readBoard(views.at(-1));

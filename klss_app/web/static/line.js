@@ -1,11 +1,7 @@
 // The connection to the server: takes the seat by the token or invitation in the page's link; reconnects if it breaks.
 
 export class Line {
-  /**
-   * @param {URLSearchParams} link
-   * @param {(message: any) => void} take
-   * @param {(up: boolean) => void} changed
-   */
+  /** @param {URLSearchParams} link @param {(message: any) => void} take @param {(up: boolean) => void} changed */
   constructor(link, take, changed) {
     this.token = link.get('seat') ?? '';
     this.invite = link.get('invite') ?? undefined;

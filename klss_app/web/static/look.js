@@ -11,11 +11,7 @@ export function ageMarks(ages) {
 }
 
 export class Look {
-  /**
-   * @param {import('/board.js').FogBoard} board
-   * @param {HTMLElement} element the board's
-   * @param {(square: string) => void} chosen
-   */
+  /** @param {import('/board.js').FogBoard} board @param {HTMLElement} element the board's @param {(square: string) => void} chosen */
   constructor(board, element, chosen) {
     this.board = board;
     this.chosen = chosen;

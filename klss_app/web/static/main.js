@@ -4,6 +4,7 @@ import { followCursor } from '/cursor.js';
 import { $, ask, fragment, keep, kept, make, setFragment } from '/dom.js';
 import { showInvitation } from '/invitation.js';
 import { Line } from '/line.js';
+import { Openings } from '/openings.js';
 import { Play } from '/play.js';
 import { Puzzles } from '/puzzles.js';
 import { Review } from '/review.js';
@@ -36,8 +37,9 @@ const send = (message) => line.send(message);
 const play = new Play(board, send);
 const review = new Review(board, send);
 const start = new Start(newGame);
-const puzzles = new Puzzles(board, banner);
-followCursor(board, () => mode === 'play' || (mode === 'puzzle' && puzzles.asks), play.look);
+const puzzles = new Puzzles(board, fetched);
+const openings = new Openings(board, fetched);
+followCursor(board, () => mode === 'play' || mode === 'opening' || (mode === 'puzzle' && puzzles.asks), play.look);
 
 let fading = 0;
 
@@ -49,6 +51,19 @@ function banner(text, forMs = 0) {
   if (forMs) fading = setTimeout(() => banner(''), forMs);
 }
 
+/** What the server has under a path; null, with a message, if it has nothing. @param {string} path */
+async function fetched(path) {
+  try {
+    const response = await fetch(path);
+    if (!response.ok) throw new Error((await response.text()).trim());
+    banner('');
+    return await response.json();
+  } catch (error) {
+    banner(T.notLoaded(String(error.message ?? error)));
+    return null;
+  }
+}
+
 function show(next) {
   if (mode === 'review' && next !== mode) banner('');
   // "Back" shall lead to what was shown before. What "back" itself led to is in the history already.
@@ -57,16 +72,17 @@ function show(next) {
   mode = next;
   document.body.dataset.mode = next;
   $('play').hidden = next !== 'play' && next !== 'puzzle';
-  $('review').hidden = next !== 'review';
-  $('start').hidden = next !== 'start';
+  for (const id of ['review', 'start', 'opening']) $(id).hidden = next !== id;
   play.shown = next === 'play';
-  const tabs = { play: 'to-game', start: 'to-game', review: 'to-review', puzzle: 'to-puzzles' };
+  const tabs = { play: 'to-game', start: 'to-game', review: 'to-review', puzzle: 'to-puzzles', opening: 'to-openings' };
   for (const id of Object.values(tabs)) $(id).toggleAttribute('aria-current', id === tabs[next]);
   $('legend').hidden = next !== 'play' || !(room?.kind in T.legends);
   if (next !== 'play') play.look.set(false);
-  if (next !== 'review') setFragment({ game: null, ply: null });
-  if (next !== 'puzzle') setFragment({ puzzle: null });
+  const named = { review: ['game', 'ply'], puzzle: ['puzzle'], opening: ['opening'] };
+  for (const name of Object.values(named).flat()) if (!named[next]?.includes(name)) setFragment({ [name]: null });
   if (next === 'play') play.draw();
+  if (next === 'puzzle') puzzles.pose(Number(fragment().get('puzzle')) || puzzles.puzzle?.number || kept('puzzle', 1));
+  if (next === 'opening') openings.go(fragment().get('opening') ?? openings.line);
   if (next === 'start') {
     picture(board, room.kind);
     start.fill(room);
@@ -109,8 +125,7 @@ function take(message) {
       document.body.toggleAttribute('data-text', !(room.kind in T.open));
       $('rematch').disabled = waiting;
       $('review-game').disabled = room.last === null;
-      if (first && fragment().get('puzzle')) showPuzzle();
-      else if (first || mode === 'loading') {
+      if (!(first && showLinked()) && (first || mode === 'loading')) {
         const game = room.playing ? 0 : Number(fragment().get('game')) || (room.last === null ? room.opened : null);
         if (room.games.includes(game)) askReview(game);
         else if (room.asks) show('start');
@@ -132,7 +147,7 @@ function take(message) {
       const fresh = before?.number !== message.number;
       if (fresh) busy(false);
       play.take(message);
-      if (fresh && asked === null && mode !== 'play' && !(mode === 'puzzle' && !before) && (!message.over || mode === 'loading')) show('play');
+      if (fresh && asked === null && mode !== 'play' && !(['puzzle', 'opening'].includes(mode) && !before) && (!message.over || mode === 'loading')) show('play');
       if (before && message.over && !before.over) sound('end');
       else if (!fresh && message.ply !== before.ply) sound('move');
       uncover();
@@ -144,10 +159,7 @@ function take(message) {
       break;
     }
     case 'review':
-      if (asked === null && !opening) {
-        play.reveal(message);
-        break;
-      }
+      if (asked === null && !opening) return play.reveal(message);
       asked = null;
       show('review');
       review.open(message);
@@ -201,10 +213,7 @@ function save(text, name) {
 
 async function openFile(chosen) {
   if (!chosen) return;
-  if (chosen.size > MOST_PGN) {
-    banner(T.tooLarge);
-    return;
-  }
+  if (chosen.size > MOST_PGN) return banner(T.tooLarge);
   opening = true;
   banner(T.reading);
   send({ type: 'open', pgn: await chosen.text() });
@@ -215,14 +224,11 @@ $('entry').addEventListener('submit', (event) => {
   event.preventDefault();
   const field = $('typed');
   $('entry-says').textContent = '';
-  if (mode === 'puzzle') puzzles.type(field.value.trim());
-  else play.type(field.value.trim());
+  (mode === 'puzzle' ? puzzles : play).type(field.value.trim());
   submitted = mode === 'play';
   field.select();
 });
-$('typed').addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') $('typed').blur();
-});
+$('typed').addEventListener('keydown', (event) => event.key === 'Escape' && $('typed').blur());
 $('resign').addEventListener('click', async () => (await ask('resigning')) && send({ type: 'resign' }));
 $('draw').addEventListener('click', () => send({ type: 'draw', accepts: ![null, play.game.color].includes(play.game.offer) }));
 $('skip').addEventListener('click', (event) => event.detail > 1 || play.skip()); // the second click of two would pass
@@ -238,8 +244,9 @@ function newGame(wish) {
 $('new-game').addEventListener('click', () => show('start'));
 $('to-game').addEventListener('click', toGame);
 $('to-review').addEventListener('click', () => (room?.last ? askReview(room.last) : $('pgn-file').click()));
-$('to-puzzles').addEventListener('click', showPuzzle);
-$('flip').addEventListener('click', () => (mode === 'review' ? review.flip() : play.flip()));
+$('to-puzzles').addEventListener('click', () => show('puzzle'));
+$('to-openings').addEventListener('click', () => show('opening'));
+$('flip').addEventListener('click', () => (mode === 'review' ? review : play).flip());
 $('keys').addEventListener('click', () => $('help').showModal());
 for (const name of ['sound', 'ghosts']) {
   const press = () => $(name).setAttribute('aria-pressed', String(kept(name, true)));
@@ -265,8 +272,8 @@ document.addEventListener('keydown', (event) => {
   // The page handles keys on controls that take no text: so the arrows also step after a click on "White sees".
   const writing = event.target.closest('input:not([type=radio], [type=checkbox], [type=range]), select, textarea, dialog[open]');
   if (writing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
-  if (mode === 'review' && review.key(event.key)) event.preventDefault();
-  else if (mode === 'play' && !event.target.closest('#board-frame') && play.key(event.key)) event.preventDefault();
+  const onBoard = mode === 'play' && event.target.closest('#board-frame');
+  if (!onBoard && { review, play }[mode]?.key(event.key)) event.preventDefault();
   else if ((event.key === 'm' || event.key === '/') && mode === 'play') {
     event.preventDefault();
     $('typed').focus();
@@ -277,26 +284,26 @@ document.addEventListener('keydown', (event) => {
 addEventListener('popstate', () => {
   const game = Number(fragment().get('game'));
   travelling = true;
-  if (fragment().get('puzzle')) showPuzzle();
-  else if (!game && room) toGame();
+  if (showLinked()) return;
+  if (!game && room) toGame();
   else if (game && mode === 'review' && review.game.game === game) review.go(Number(fragment().get('ply')));
   else if (game) askReview(game);
 });
 
-/** The puzzle of the link, or the one that was shown last. */
-function showPuzzle() {
-  const number = Number(fragment().get('puzzle')) || puzzles.puzzle?.number || kept('puzzle', 1);
-  show('puzzle');
-  puzzles.pose(number);
+/** Show the puzzle or the opening that the link names; return whether it names one. */
+function showLinked() {
+  const found = ['puzzle', 'opening'].find((name) => fragment().has(name));
+  if (found) show(found);
+  return Boolean(found);
 }
 
-// Reviews in one file hold the answers that a server would give (klss_app/web/one_file.py). A link to a puzzle needs no seat.
+// Reviews in one file hold the answers that a server would give (klss_app/web/one_file.py). Neither a puzzle nor an opening needs a seat.
 const files = $('kept') && JSON.parse($('kept').textContent);
 const keptGame = (number) => files?.find((each) => each.review.game === Number(number));
-const alone = fragment().get('puzzle') && !fragment().get('seat');
+const alone = !fragment().get('seat') && (fragment().has('puzzle') || fragment().has('opening'));
 const line = files || alone
   ? { send: (message) => [keptGame(message.game)?.[message.type]].filter(Boolean).forEach(take) }
   : new Line(fragment(), take, (up) => banner(up ? '' : T.lostLine));
 if (files || alone) document.body.toggleAttribute('data-alone', true);
 if (files) askReview((keptGame(fragment().get('game')) ?? files[0]).review.game);
-else if (alone) showPuzzle();
+else if (alone) showLinked();

@@ -1,5 +1,5 @@
 // A running game: one player's view, its moves, the clocks.
-import { calm, destinations, FogBoard, ROLES } from '/board.js';
+import { calm, choices, FogBoard, ROLES } from '/board.js';
 import { $, ask, kept, make, rows } from '/dom.js';
 import { ghosts, haunting } from '/ghosts.js';
 import { ageMarks, Look } from '/look.js';
@@ -25,10 +25,7 @@ export function showPlayer(place, name, taken, moves) {
 const LIFT_MS = 70;
 
 export class Play {
-  /**
-   * @param {FogBoard} board
-   * @param {(message: object) => void} send
-   */
+  /** @param {FogBoard} board @param {(message: object) => void} send */
   constructor(board, send) {
     this.board = board;
     this.send = send;
@@ -100,10 +97,7 @@ export class Play {
   draw() {
     const game = this.game;
     if (!game) return;
-    if (this.back !== null) {
-      this.drawBack();
-      return;
-    }
+    if (this.back !== null) return this.drawBack();
     const mine = game.turn === game.color && !game.over;
     const looking = game.question === 'sense';
     this.drawBoard(mine, looking);
@@ -118,11 +112,9 @@ export class Play {
     this.players();
     this.moves();
     this.words();
-    $('end').hidden = !game.over;
-    $('score').hidden = !game.over;
+    for (const id of ['end', 'score']) $(id).hidden = !game.over;
+    for (const id of ['game-actions', 'entry']) $(id).hidden = Boolean(game.over);
     if (game.over) $('score').textContent = T.score(game.over.winner, this.two ? null : game.color);
-    $('game-actions').hidden = Boolean(game.over);
-    $('entry').hidden = Boolean(game.over);
     $('words').hidden = Boolean(game.answers);
     if (game.over) {
       this.board.ground.cancelPremove();
@@ -139,17 +131,11 @@ export class Play {
     if (this.truth && this.fell) this.board.marks.set(this.fell, 'fell');
     this.haunt(this.truth ? null : game.past);
     this.board.show(this.truth ?? game.board, {
+      ...choices(game.over ? undefined : game.color, mine ? game.moves : [], (from, to, how) => this.moved(from, to, how)),
       viewOnly: Boolean(game.over) || looking,
       orientation: this.bottom,
       turnColor: game.turn,
       lastMove: game.last,
-      movable: {
-        free: false,
-        color: game.over ? undefined : game.color,
-        dests: mine ? destinations(game.moves) : new Map(),
-        showDests: true,
-        events: { after: (from, to, how) => this.moved(from, to, how) },
-      },
       premovable: {
         enabled: !game.over && !('question' in game),
         showDests: true,
@@ -178,9 +164,8 @@ export class Play {
   /** The board of an earlier ply, as it was seen then. */
   drawBack() {
     this.look.set(false);
-    this.board.marks = new Map();
+    this.board.plain(this.game.past[this.back], { viewOnly: true, orientation: this.bottom, lastMove: [] });
     this.haunt(this.game.past.slice(0, this.back + 1));
-    this.board.show(this.game.past[this.back], { viewOnly: true, orientation: this.bottom, lastMove: [] });
     $('status').textContent = T.lookingBack(this.back, this.game.past.length - 1);
   }
 
@@ -315,10 +300,7 @@ export class Play {
     let move = fits[0];
     if (fits.length > 1) {
       const chosen = await (how.premove && premoveAs ? premoveAs : askPromotion(this.game.color));
-      if (!chosen) {
-        this.draw();
-        return;
-      }
+      if (!chosen) return this.draw();
       move = from + to + chosen;
     }
     if (move) this.answer(move);

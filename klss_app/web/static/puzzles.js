@@ -1,5 +1,5 @@
 // Puzzles: one turn of a game as its mover saw it; after an answer, what the fog hid.
-import { destinations } from '/board.js';
+import { arrow, choices } from '/board.js';
 import { $, keep, kept, make, setFragment } from '/dom.js';
 import { askPromotion } from '/play.js';
 import { sound } from '/sound.js';
@@ -8,17 +8,27 @@ import { T } from '/strings.js';
 const say = (lines) => $('status').replaceChildren(...lines.map((text) => make('span', { text })));
 
 export class Puzzles {
-  /** @param {import('/board.js').FogBoard} board @param {(text: string) => void} banner shows a message */
-  constructor(board, banner) {
+  /** @param {import('/board.js').FogBoard} board @param {(path: string) => Promise<any>} fetched asks the server */
+  constructor(board, fetched) {
     this.board = board;
-    this.banner = banner;
+    this.fetched = fetched;
     /** The puzzle that is shown. @type {any} */
     this.puzzle = null;
     /** The server's reply to the first answer. @type {any} */
     this.told = null;
+    /** The numbers of the puzzles that are posed, in their order. @type {number[]} */
+    this.order = [];
     $('give-up').addEventListener('click', () => this.answer('-'));
-    $('previous').addEventListener('click', () => this.pose(this.puzzle.number - 1));
-    $('next').addEventListener('click', () => this.pose(this.puzzle.number + 1));
+    $('previous').addEventListener('click', () => this.step(-1));
+    $('next').addEventListener('click', () => this.step(1));
+    for (const [id, texts] of [['theme', T.puzzleThemes], ['order', T.puzzleOrder]]) {
+      $(id).append(...Object.entries(texts).map(([value, text]) => make('option', { value, text, selected: value === kept(id, '') })));
+      $(id).addEventListener('change', () => {
+        keep(id, $(id).value);
+        this.arrange();
+        this.pose(this.order.find((number) => !kept('found', []).includes(number)) ?? this.order[0]);
+      });
+    }
   }
 
   /** Whether an answer is awaited. */
@@ -26,17 +36,18 @@ export class Puzzles {
     return Boolean(this.puzzle) && !this.told;
   }
 
-  /** @param {string} path */
-  async fetched(path) {
-    try {
-      const response = await fetch(path);
-      if (!response.ok) throw new Error((await response.text()).trim());
-      this.banner('');
-      return await response.json();
-    } catch (error) {
-      this.banner(T.noPuzzle(String(error.message ?? error)));
-      return null;
-    }
+  /** Choose by theme, and shuffle. */
+  arrange() {
+    const fits = (theme) => ['all', theme].includes($('theme').value);
+    const chosen = this.puzzle.themes.flatMap((theme, i) => (fits(theme) ? [[Math.random(), i + 1]] : []));
+    if ($('order').value === 'random') chosen.sort(([a], [b]) => a - b);
+    this.order = chosen.map(([, number]) => number);
+  }
+
+  /** To the next puzzle, or the one before; around at the ends. */
+  step(by) {
+    const { length } = this.order;
+    this.pose(this.order[(this.order.indexOf(this.puzzle.number) + by + length) % length]);
   }
 
   /** Pose a puzzle. @param {number} number */
@@ -49,34 +60,19 @@ export class Puzzles {
     if (!found || document.body.dataset.mode !== 'puzzle') return;
     this.puzzle = found;
     this.told = null;
+    if (!this.order.length) this.arrange();
     keep('puzzle', number);
     setFragment({ puzzle: number, game: null, ply: null });
-    $('number').textContent = T.puzzle(found, kept('solved', []));
-    $('rating').textContent = T.puzzleRating(found.rating);
+    $('number').textContent = T.puzzle(found, kept('found', []));
+    $('rating').textContent = T.puzzleRating(found.level);
     say([...found.happened, found.asked]);
-    $('previous').disabled = found.number === 1;
-    $('next').disabled = found.number === found.of;
     for (const id of ['give-up', 'entry']) $(id).hidden = false;
     $('boards').hidden = true;
     $('entry-says').textContent = '';
     $('typed').value = '';
     $('typed').placeholder = T.typeMove;
-    this.board.marks = new Map();
-    this.board.lit = new Set();
-    this.board.ground.setAutoShapes([]);
-    this.board.show(found.board, {
-      viewOnly: false,
-      orientation: found.color,
-      turnColor: found.color,
-      lastMove: [],
-      premovable: { enabled: false },
-      movable: {
-        free: false,
-        color: found.color,
-        dests: destinations(Object.keys(found.moves)),
-        events: { after: (from, to) => this.moved(from, to) },
-      },
-    });
+    const moves = choices(found.color, Object.keys(found.moves), (from, to) => this.moved(from, to));
+    this.board.plain(found.board, { orientation: found.color, lastMove: [], ...moves });
   }
 
   async moved(from, to) {
@@ -100,8 +96,8 @@ export class Puzzles {
     const found = await this.fetched(`/puzzles/${puzzle.number}/${move}`);
     if (!found || puzzle !== this.puzzle) return;
     this.told = found;
-    if (found.right) keep('solved', [...new Set([...kept('solved', []), puzzle.number])]);
-    $('number').textContent = T.puzzle(puzzle, kept('solved', []));
+    if (found.right) keep('found', [...new Set([...kept('found', []), puzzle.number])]);
+    $('number').textContent = T.puzzle(puzzle, kept('found', []));
     sound(found.right ? 'right' : 'end');
     say(found.says);
     for (const id of ['give-up', 'entry']) $(id).hidden = true;
@@ -115,8 +111,7 @@ export class Puzzles {
   /** Show one of the boards that are known after the answer. */
   look(text, fen, arrows) {
     for (const button of $('boards').children) button.setAttribute('aria-pressed', String(button.textContent === text));
-    this.board.show(fen, { viewOnly: true, orientation: this.puzzle.color, lastMove: [] });
-    const brush = (i) => (arrows.length === 2 ? ['red', 'blue'][i] : 'green');
-    this.board.ground.setAutoShapes(arrows.map((move, i) => ({ orig: move.slice(0, 2), dest: move.slice(2, 4), brush: brush(i) })));
+    const shapes = arrows.map((move, i) => arrow(move, arrows.length === 2 ? ['red', 'blue'][i] : 'green'));
+    this.board.plain(fen, { viewOnly: true, orientation: this.puzzle.color, lastMove: [] }, shapes);
   }
 }

@@ -1,7 +1,7 @@
 // A finished game: the true position, both sides' views, and the engine's analysis.
-import { destinations, note } from '/board.js';
+import { arrow, choices, note } from '/board.js';
 import { chart, hasValues } from '/chart.js';
-import { $, choose, fragment, kept, make, rows, setFragment } from '/dom.js';
+import { $, choose, fragment, kept, make, rows, setFragment, table } from '/dom.js';
 import { ghosts, haunting } from '/ghosts.js';
 import { ageMarks, around } from '/look.js';
 import { showPlayer } from '/play.js';
@@ -18,10 +18,7 @@ const SHADES = 5;
 const part = (value, name) => make('i', { class: name, style: `left: ${50 + 250 * Math.min(0, value)}%; width: ${250 * Math.abs(value)}%` });
 
 export class Review {
-  /**
-   * @param {import('/board.js').FogBoard} board
-   * @param {(message: object) => void} send
-   */
+  /** @param {import('/board.js').FogBoard} board @param {(message: object) => void} send */
   constructor(board, send) {
     this.board = board;
     this.send = send;
@@ -238,10 +235,7 @@ export class Review {
     this.board.ground.cancelPremove();
     const shown = this.line?.steps[this.line.at];
     if (shown) {
-      this.board.marks = new Map();
-      this.board.lit = new Set();
-      this.board.show(shown.board, { ...config, lastMove: [shown.move.slice(0, 2), shown.move.slice(2, 4)] });
-      this.board.ground.setAutoShapes([]);
+      this.board.plain(shown.board, { ...config, lastMove: [shown.move.slice(0, 2), shown.move.slice(2, 4)] });
       return this.panel(at, turn, who, told);
     }
     this.board.marks = $('heat').value === 'none' ? ageMarks(at.ages?.[seen]) : this.heatMarks(turn, who);
@@ -269,21 +263,11 @@ export class Review {
   /** Moves of the side to move may be tried on its own board and on the true one, once they are analysed. */
   trying(turn, seen) {
     if (!turn?.tries || !this.shows(turn, seen)) return {};
-    return {
-      viewOnly: false,
-      movable: {
-        free: false,
-        color: turn.color,
-        dests: destinations(Object.keys(turn.tries)),
-        showDests: true,
-        events: { after: (from, to) => this.tryMove(turn, from + to) },
-      },
-    };
-  }
-
-  tryMove(turn, squares) {
-    this.tried = Object.keys(turn.tries).find((move) => move.startsWith(squares));
-    this.draw();
+    const moves = Object.keys(turn.tries);
+    return choices(turn.color, moves, (from, to) => {
+      this.tried = moves.find((move) => move.startsWith(from + to));
+      this.draw();
+    });
   }
 
   /** The squares of the move that led here, as far as that side saw it. */
@@ -317,18 +301,13 @@ export class Review {
     if (!turn || !$('arrows').checked || !this.shows(turn, seen)) return [];
     // Without a mixture the best move alone gets an arrow.
     const shown = turn.looks ? turn.moves.slice(0, 1) : turn.moves;
-    return shown.filter((each) => each.move !== 'pass').map((each) => ({
-      orig: each.move.slice(0, 2),
-      dest: each.move.slice(2, 4),
-      brush: 'played',
-      modifiers: { lineWidth: 4 + 9 * (each.p ?? 1) },
-    }));
+    return shown.filter((each) => each.move !== 'pass').map((each) => arrow(each.move, 'played', 4 + 9 * (each.p ?? 1)));
   }
 
   /** The reply that punishes the move that led here, as an arrow. */
   punishment() {
     const reply = this.turns[this.ply - 1]?.because?.line[1];
-    return reply && $('arrows').checked && !this.lesson ? [{ orig: reply.move.slice(0, 2), dest: reply.move.slice(2, 4), brush: 'red' }] : [];
+    return reply && $('arrows').checked && !this.lesson ? [arrow(reply.move, 'red')] : [];
   }
 
   panel(at, turn, who, told) {
@@ -370,20 +349,12 @@ export class Review {
       make(
         'tr',
         { class: each.san === turn.played.san ? 'was-played' : '' },
-        make('td', { text: each.san }),
-        ...(mixed ? [make('td', { text: each.p === null ? '?' : T.percent(each.p) })] : []),
-        make('td', { text: each.value === null ? '?' : T.value(each.value) }),
+        ...[each.san, ...(mixed ? [T.percent(each.p)] : []), T.value(each.value)].map((text) => make('td', { text })),
       ),
     );
     const lines = (turn.steps ?? []).map((steps) => make('li', { class: 'line' }, ...this.moves(steps)));
     return [
-      make(
-        'table',
-        {},
-        make('caption', { text: T.mixture(turn.color) }),
-        make('thead', {}, make('tr', {}, ...T.columns.filter((_, i) => mixed || i !== 1).map((text) => make('th', { scope: 'col', text })))),
-        make('tbody', {}, ...rows),
-      ),
+      table(T.mixture(turn.color), T.columns.filter((_, i) => mixed || i !== 1), rows),
       ...(turn.looks ? [make('p', { text: T.looks(turn) })] : []),
       ...(this.game.plies[0].truth ? [make('p', { class: 'tried', 'aria-live': 'polite', text: this.tried ? T.tried(turn, this.tried) : T.tryOne(turn.color) })] : []),
       ...(lines.length ? [make('details', {}, make('summary', { text: T.expects }), make('ul', {}, ...lines))] : []),

@@ -14,10 +14,9 @@ const PICTURES = {
 /** Draw the rules. @param {import('/board.js').FogBoard} board @param {string} kind */
 export function picture(board, kind) {
   const [view, look] = PICTURES[kind] ?? ['8/8/8/8/8/8/8/8', null];
-  board.marks = new Map();
+  board.plain(view, { viewOnly: true, orientation: 'white', lastMove: [] });
   board.lit = new Set(look ? around(look) : []);
-  board.ground.setAutoShapes([]);
-  board.show(view, { viewOnly: true, orientation: 'white', lastMove: [] });
+  board.paint();
 }
 
 export class Start {

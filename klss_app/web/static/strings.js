@@ -1,7 +1,7 @@
 // Every text that the page shows. A translation is another file like this one.
 
 const side = { white: 'White', black: 'Black' };
-const percent = (p) => (p > 0 && p < 0.005 ? '<1%' : `${Math.round(100 * p)}%`);
+const percent = (p) => (p === null ? '?' : p > 0 && p < 0.005 ? '<1%' : `${Math.round(100 * p)}%`);
 
 const counted = (n, one, more = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : more}`;
 const points = (cost) => `${counted(Math.round(50 * cost), 'point')} of 100`;
@@ -26,10 +26,22 @@ export const T = {
   thereWas: 'There was',
   couldHaveBeen: 'Could have been',
   puzzle: ({ number, of }, solved) => `Puzzle ${number} of ${of}${solved.includes(number) ? ' ✓' : ''}, ${solved.length} solved`,
-  puzzleRating: (rating) => `${percent(rating)} of our players found the move.`,
+  puzzleThemes: { all: 'Every theme', force: 'Force: the king falls', save: 'Save the king', win: 'Win material', keep: 'Lose nothing' },
+  puzzleOrder: { easy: 'Easy ones first', random: 'In random order' },
+  puzzleRating: (level) => (level ? `${T.level(`level-${level}`)}, ${T.levels[level - 1]}, is the first to find it.` : 'No level of the engine finds it.'),
+  themes: 'Theme',
+  order: 'Order',
   loadingPuzzle: 'Loading the puzzle …',
-  noPuzzle: (why) => `The puzzle could not be loaded (${why}); press Next or load the page again.`,
+  notLoaded: (why) => `This could not be loaded (${why}); try again, or load the page again.`,
   noSuchMove: (text) => `Got '${text}', expected one of your moves, such as Nf3 or g1f3.`,
+  openings: 'Openings',
+  openingsAbout: 'What the engine plays at its first turns, what people play, and what a move is worth to who plays it.',
+  openingsBack: 'One move back',
+  opening: ({ line, color, moves }) =>
+    `${line.map((san, i) => (i % 2 ? san : `${i / 2 + 1}. ${san}`)).join(' ')}${line.length ? ': ' : ''}${side[color]} to move, ` +
+    `as ${side[color]} sees it. ${moves.length ? '' : 'The book ends here.'}`,
+  openingPeople: (n) => `The engine, and ${counted(n, 'game')} of people`,
+  openingColumns: ['move', 'engine', 'people', 'value'],
   close: 'Close',
   play: 'Play',
   resign: 'Resign',
@@ -237,7 +249,7 @@ export const T = {
   },
   mixture: (color) => `The engine for ${side[color]}, from its views alone`,
   columns: ['move', 'plays', 'value'],
-  value: (v) => `${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`,
+  value: (v) => (v === null ? '?' : `${v >= 0 ? '+' : '−'}${Math.abs(v).toFixed(2)}`),
   expects: 'It expects',
   notAnalysed: 'This ply is not analysed yet.',
   noTurn: 'The game ends here.',

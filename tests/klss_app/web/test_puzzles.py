@@ -1,15 +1,18 @@
-"""Puzzles in the browser: by keyboard, on a dark phone; what is sent before an answer."""
+"""Puzzles and openings in the browser: by clicks, by keyboard, on a dark phone; what is sent before an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import chess
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from darkchess.fog.game.referee import Referee
+from darkchess.fog.players.book import Book
 from klss_app.puzzles import puzzles
-from tests.klss_app.web.browsing import PHONE, Board, opened, typed, violations
+from tests.klss_app.web.browsing import DESKTOP, PHONE, Board, click, drawn, opened, turn, typed, violations
 
 pytestmark = pytest.mark.browser
 
@@ -42,13 +45,71 @@ def test_a_wrong_move_typed_on_a_dark_phone(chromium: Browser, boards: Callable[
         posed(page, 4)
 
 
+def test_a_theme_is_chosen_and_shuffled_and_what_was_solved_is_kept(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    numbers = [i for i, puzzle in enumerate(ORDERED, 1) if puzzle.theme == "force"]
+    with opened(chromium, link(boards(), 1)) as (page,):
+        posed(page, 1)
+        page.select_option("#theme", "force")
+        posed(page, numbers[0])
+        level = ORDERED[numbers[0] - 1].level
+        expect(page.locator("#rating")).to_contain_text(f"Level {level}, " if level else "No level")
+        move = ORDERED[numbers[0] - 1].solution.uci()
+        click(page, move[:2], move[2:4])
+        expect(page.locator("#number")).to_contain_text("✓, 1 solved")
+        page.click("#previous")
+        posed(page, numbers[-1])
+        page.select_option("#order", "random")
+        shown = set()
+        for _ in numbers:
+            page.click("#next")
+            expect(page.locator("#board-frame")).to_have_attribute("aria-busy", "false")
+            shown.add(page.locator("#number").inner_text().split()[1])
+        assert shown == set(map(str, numbers))
+        page.reload()
+        expect(page.locator("#theme")).to_have_value("force")
+        expect(page.locator("#number")).to_contain_text("1 solved", timeout=120_000)
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)], ids=["desktop", "phone"])
+def test_openings_are_clicked_through_as_the_side_to_move_sees_them(
+    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
+) -> None:
+    board = boards()
+    with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
+        turn(page)
+        page.click("#to-openings")
+        rows = page.locator("#opening-moves tbody tr")
+        first = Book.packaged().page(Referee().views(chess.WHITE))
+        assert first is not None
+        expect(rows).to_have_count(len(first.moves))
+        expect(rows.first).to_contain_text(f"{first.moves[0].probability:.0%}")
+        page.get_by_role("button", name="d4", exact=True).click()
+        expect(page.locator("#opening-says")).to_have_text("1. d4: Black to move, as Black sees it. ")
+        drawn(page, "black pawn d7", without="white")
+        click(page, "c7", "c5")
+        expect(page.locator("#opening-says")).to_contain_text("1. d4 c5: White to move")
+        drawn(page, "white pawn d4", "black pawn c5", without="black queen")
+        assert not violations(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        page.reload()
+        expect(page.locator("#opening-says")).to_contain_text("1. d4 c5")
+        page.click("#opening-back")
+        drawn(page, "black pawn c7", without="white")
+        page.click("#to-game")
+        turn(page)
+        for path in ("e2e5", "e2e", "e2e2", "e2e4" * 4, "E2e4"):
+            assert page.request.get(f"http://127.0.0.1:{board.port}/openings/{path}").status == 404, path
+
+
 def test_what_is_sent_before_the_answer_is_the_movers_view(chromium: Browser, boards: Callable[..., Board]) -> None:
     board = boards()
     with opened(chromium, link(board, 2)) as (page,):
         posed(page, 2)
         sent = page.evaluate("fetch('/puzzles/2').then((answer) => answer.json())")
         view = ORDERED[1].views[-1]
-        fields = {"number", "of", "asked", "rating", "color", "board", "happened", "moves"}
+        fields = {"number", "of", "asked", "level", "themes", "color", "board", "happened", "moves"}
         assert set(sent) == fields and sent["board"] == view.fog_fen().split()[0]
         assert set(sent["moves"]) == {move.uci() for move in view.legal_moves}
         for path in ("/puzzles/0", "/puzzles/99999", "/puzzles/2/a1a1", "/puzzles/2/nonsense"):
