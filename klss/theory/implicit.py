@@ -66,8 +66,8 @@ class Rules(NamedTuple):
     child: Any
     """(p, world, event) -> world."""
     observe: Any
-    """(p, world, private) -> key: what the mover has learned since its last action (at first: since the beginning).
-    What it knew and did before is kept."""
+    """(p, world, private) -> key: what the mover has learned since its last choice (at first: since the beginning);
+    a single action is none. What it knew and did before is kept."""
     payoff: Any
     """(p, world, private of player 0, private of player 1) -> float: player 0's payoff at a terminal times the
     probability of all of chance's choices, hands included."""
@@ -116,7 +116,7 @@ class _Scratch:
         self.lists = np.zeros((2, 3, rows), np.int64)
         self.masses = np.ones((2, rows))
         self.frames = np.zeros((depth, passes.FRAME), np.int64)
-        self.starts = np.zeros((depth, game.events + 2), np.int64)
+        self.ends = np.zeros((depth, game.events), np.int64)
         self.state = np.zeros(3, np.int64)
         self.hands = game.hands
 
@@ -167,14 +167,14 @@ class ImplicitForm:
         while code != passes.DONE:
             scratch.state[1] = _NODES
             code = walk(game.parameters, game.dense, tuple(trees), -1, 0, 1, nothing, nothing, scratch.lists,
-                        scratch.masses, scratch.frames, scratch.starts, scratch.state)  # fmt: skip
+                        scratch.masses, scratch.frames, scratch.ends, scratch.state)  # fmt: skip
             if code == passes.UNEQUAL:
                 raise GameError(f"one infoset, one action set: game {game.name!r} breaks it")
             # Whatever is full is doubled, and the walk goes on where it was.
             if code == passes.LISTS_FULL:
                 scratch.lists, scratch.masses = (_wider(each) for each in (scratch.lists, scratch.masses))
             elif code == passes.TOO_DEEP:
-                scratch.frames, scratch.starts = _wider(scratch.frames, 0), _wider(scratch.starts, 0)
+                scratch.frames, scratch.ends = _wider(scratch.frames, 0), _wider(scratch.ends, 0)
             elif code == passes.TREE_FULL:
                 sequences = sum(tree.head.size for tree in trees)
                 check_memory(f"game {game.name!r}: its infosets", 2 * _SEQUENCE_BYTES * sequences, max_bytes)
@@ -224,7 +224,7 @@ class ImplicitForm:
                 scratch = _Scratch(game, self._rows, self._depth)
             scratch.begin()
             code = walk(game.parameters, game.dense, self._trees, player, piece, pieces, plan, utility, scratch.lists,
-                        scratch.masses, scratch.frames, scratch.starts, scratch.state)  # fmt: skip
+                        scratch.masses, scratch.frames, scratch.ends, scratch.state)  # fmt: skip
             assert code == passes.DONE, "the walk that listed the infosets met longer lists"
             self._free.append(scratch)
 
@@ -269,7 +269,12 @@ def _tree(infosets: int, sequences: int) -> Tree:
 
 
 def _wider(array: Any, axis: int = -1) -> Any:
-    return np.concatenate([array, np.zeros_like(array)], axis)
+    """Return an array twice as long; the system gives no memory to the new part before it is used."""
+    shape = list(array.shape)
+    shape[axis] *= 2
+    wider = np.zeros(shape, array.dtype)
+    wider[tuple(map(slice, array.shape))] = array
+    return wider
 
 
 def _enlarged(tree: Tree) -> Tree:
@@ -278,4 +283,4 @@ def _enlarged(tree: Tree) -> Tree:
 
 def _trimmed(tree: Tree) -> Tree:
     infosets, sequences = tree.used.tolist()
-    return Tree._make([tree.head[:sequences].copy(), *(each[:infosets].copy() for each in tree[1:-1]), tree.used])
+    return Tree._make([tree.head[:sequences], *(each[:infosets] for each in tree[1:-1]), tree.used])

@@ -26,98 +26,88 @@ DONE, PAUSED, LISTS_FULL, TREE_FULL, TOO_DEEP, UNEQUAL = range(6)
 NOBODY, OWNER, OTHER = range(3)
 """Roles of a mover: without an owner the walk lists the infosets; else it computes the owner's utilities."""
 
-WORLD, EVENT, EVENTS, OPEN, LOW, HIGH, TOP = 0, 1, 2, 3, 4, 6, 8
-"""Columns of a frame: the world, the next event (−1: not entered yet) and their number, where the lists of the events
-begin; for each player the range of its list, and the first free row.
+WORLD, EVENT, EVENTS, OPEN, LOW, HIGH, TOP, FRAME = 0, 1, 2, 3, 4, 6, 8, 10
+"""Columns of a frame, and their number: the world, the next event (−1: not entered yet) and the number of events, where
+the entries sorted by events begin; for each player (+ 0, + 1) the range of its list, and the first free row.
 """
 
-FRAME = 10
-
-SEQUENCE, PRIVATE, FIRST = range(3)
-"""Rows of a player's lists; FIRST: the sequence of the entry's first action."""
+SEQUENCE, PRIVATE, LED = range(3)
+"""Of an entry; LED: the event that led to it, −1 for none."""
 
 
 def enter(
     p: Any, side: Any, who: int, role: int, piece: int, pieces: int, plan: Any, own: Any, masses: Any, frame: Any,
-    starts: Any,
+    ends: Any,
 ) -> Any:  # fmt: skip
-    """Sort what the mover's actions lead to by events; return the number of entries with which it may move here, or
-    minus a code. Event e has the rows from OPEN + ``starts[e]`` up to OPEN + ``starts[e + 1]``.
+    """Sort what the mover's actions lead to by events: those of event e end before OPEN + ``ends[e]``. Return the
+    number of entries with which it may move here, or minus a code.
     """
-    world, base = frame[WORLD], frame[TOP + who]
-    end = base + frame[HIGH + who] - frame[LOW + who]
-    room = own.shape[1]
+    world, base, low, room = frame[WORLD], frame[TOP + who], frame[LOW + who], own.shape[1]
+    end = base + frame[HIGH + who] - low
     if end > room:
         return -LISTS_FULL
-    shift = base - frame[LOW + who]
-    for j in range(base, end):
-        own[SEQUENCE, j], own[PRIVATE, j] = own[SEQUENCE, j - shift], own[PRIVATE, j - shift]
-        masses[j] = masses[j - shift]
-    starts[:] = 0
-    j = base
+    own[:LED, base:end] = own[:LED, low : frame[HIGH + who]]
+    own[LED, base:end] = -1
+    masses[base:end] = masses[low : frame[HIGH + who]]
+    ends[:] = 0
+    met, j = 0, base
     while j < end:
+        if own[LED, j] >= 0:
+            j += 1
+            continue
         sequence, private = own[SEQUENCE, j], own[PRIVATE, j]
-        count, key = actions(p, world, private), observe(p, world, private)
-        # The infoset after that sequence with that observation.
-        infoset = side.head[sequence]
-        while infoset >= 0 and side.key[infoset] != key:
-            infoset = side.following[infoset]
-        if infoset < 0:
-            infoset, first = side.used[0], side.used[1]
-            if infoset >= side.key.shape[0] or first + count > side.head.shape[0]:
-                return -TREE_FULL
-            side.key[infoset], side.following[infoset] = key, side.head[sequence]
-            side.parent_sequence[infoset], side.first_sequence[infoset] = sequence, first
-            side.action_count[infoset] = count
-            side.head[sequence] = infoset
-            side.head[first : first + count] = -1
-            side.used[0], side.used[1] = infoset + 1, first + count
-        elif role == NOBODY and side.action_count[infoset] != count:
-            return -UNEQUAL
-        first = side.first_sequence[infoset]
-        own[FIRST, j] = first
+        met, j, count = met + 1, j + 1, actions(p, world, private)
         if end + count > room:
             return -LISTS_FULL
-        # Count the entries of each event. An action that leaves the world as it is leads back to this list.
+        # The infoset after that sequence with that observation. One action is no choice: it needs no infoset.
+        first = -1
+        if count > 1:
+            key, infoset = observe(p, world, private), side.head[sequence]
+            while infoset >= 0 and side.key[infoset] != key:
+                infoset = side.following[infoset]
+            if infoset < 0:
+                infoset, first = side.used[0], side.used[1]
+                if infoset >= side.key.shape[0] or first + count > side.head.shape[0]:
+                    return -TREE_FULL
+                side.key[infoset], side.following[infoset] = key, side.head[sequence]
+                side.parent_sequence[infoset], side.first_sequence[infoset] = sequence, first
+                side.action_count[infoset], side.head[sequence] = count, infoset
+                side.head[first : first + count] = -1
+                side.used[0], side.used[1] = infoset + 1, first + count
+            if side.action_count[infoset] != count:
+                return -UNEQUAL
+            first = side.first_sequence[infoset]
         for k in range(count):
-            s = first + k
-            if (role == OTHER and plan[s] == 0.0) or (role == OWNER and sequence == 0 and s % pieces != piece):
+            s = sequence if first < 0 else first + k
+            if (role == OTHER and plan[s] == 0.0) or (role == OWNER and sequence == 0 < s and s % pieces != piece):
                 continue
             event, after = act(p, world, private, k)
+            own[SEQUENCE, end], own[PRIVATE, end] = s, after
+            own[LED, end] = event
+            masses[end] = plan[s] if role == OTHER else 1.0
             if event >= 0:
-                starts[event + 1] += 1
-            else:
-                own[SEQUENCE, end], own[PRIVATE, end] = s, after
-                masses[end] = plan[s] if role == OTHER else 1.0
-                end += 1
-        j += 1
-    events = starts.shape[0] - 2
-    for e in range(events):
-        starts[e + 1] += starts[e]
-    if end + starts[events] > room:
+                ends[event] += 1
+            end += 1
+    total = 0
+    for event in range(ends.shape[0]):
+        total += ends[event]
+        ends[event] = total - ends[event]
+    if end + total > room:
         return -LISTS_FULL
-    # Put them in their places; the starts are shifted by one event meanwhile.
-    for e in range(events, -1, -1):
-        starts[e + 1] = starts[e]
     for j in range(base, end):
-        sequence, private, first = own[SEQUENCE, j], own[PRIVATE, j], own[FIRST, j]
-        for k in range(actions(p, world, private)):
-            s = first + k
-            if (role == OTHER and plan[s] == 0.0) or (role == OWNER and sequence == 0 and s % pieces != piece):
-                continue
-            event, after = act(p, world, private, k)
-            if event >= 0:
-                at = end + starts[event + 1]
-                starts[event + 1] += 1
-                own[SEQUENCE, at], own[PRIVATE, at] = s, after
-                masses[at] = plan[s] if role == OTHER else 1.0
-    frame[OPEN], frame[EVENTS] = end, events
-    return end - base
+        event = own[LED, j]
+        if event >= 0:
+            at = end + ends[event]
+            ends[event] += 1
+            own[SEQUENCE, at], own[PRIVATE, at] = own[SEQUENCE, j], own[PRIVATE, j]
+            masses[at] = masses[j]
+    frame[OPEN], frame[EVENTS] = end, ends.shape[0]
+    return met
 
 
 def walk(
     p: Any, dense: bool, sides: Any, player: int, piece: int, pieces: int, plan: Any, utility: Any, lists: Any,
-    masses: Any, frames: Any, starts: Any, state: Any,
+    masses: Any, frames: Any, ends: Any, state: Any,
 ) -> Any:  # fmt: skip
     """Go on with a walk from the state in which it was left; return a code.
 
@@ -140,7 +130,7 @@ def walk(
     masses : float64[2, C]
         The plan of each entry of the other player.
     frames : int64[D, FRAME]
-    starts : int64[D, E + 2]
+    ends : int64[D, E]
     state : int64[3]
         The depth of the frame to go on with; the number of nodes until a pause; of histories met (with listing).
     """
@@ -159,9 +149,7 @@ def walk(
                 frame[EVENTS], met = actions(p, world, 0), frame[HIGH + 1] - frame[LOW + 1]
             else:
                 role = NOBODY if player < 0 else (OWNER if player == who else OTHER)
-                met = enter(
-                    p, sides[who], who, role, piece, pieces, plan, lists[who], masses[who], frame, starts[depth]
-                )
+                met = enter(p, sides[who], who, role, piece, pieces, plan, lists[who], masses[who], frame, ends[depth])
                 if met < 0:
                     return -met
             state[1] -= 1
@@ -176,9 +164,9 @@ def walk(
         for column in range(LOW, FRAME):
             below[column] = frame[column]
         if who != CHANCE:
-            below[LOW + who] = frame[OPEN] + starts[depth, event]
-            below[HIGH + who] = frame[OPEN] + starts[depth, event + 1]
-            below[TOP + who] = frame[OPEN] + starts[depth, frame[EVENTS]]
+            below[LOW + who] = frame[OPEN] + (ends[depth, event - 1] if event > 0 else 0)
+            below[HIGH + who] = frame[OPEN] + ends[depth, event]
+            below[TOP + who] = frame[OPEN] + ends[depth, -1]
             if below[LOW + who] == below[HIGH + who]:
                 continue
         after = child(p, world, event)
