@@ -79,7 +79,7 @@ def enter(
             first = side.first_sequence[infoset]
         for k in range(count):
             s = sequence if first < 0 else first + k
-            if (role == OTHER and plan[s] == 0.0) or (role == OWNER and sequence == 0 < s and s % pieces != piece):
+            if (role == OTHER and plan[s] == 0.0) or (role == OWNER and sequence == 0 < s and k % pieces != piece):
                 continue
             event, after = act(p, world, private, k)
             own[SEQUENCE, end], own[PRIVATE, end] = s, after
@@ -121,7 +121,8 @@ def walk(
     player : int
         The owner; −1: list the infosets.
     piece, pieces : int
-        Only the owner's first sequences s with s % pieces = piece are walked: no two pieces write the same utilities.
+        Only the actions k with k % pieces = piece are walked at the owner's first choices, so that no two pieces write
+        the same utilities.
     plan : float64[S]
         The other player's; its sequences of probability 0 are left out.
     utility : float64[S]
