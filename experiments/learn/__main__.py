@@ -69,7 +69,7 @@ def _of_own_games(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str]
 
 RECIPES = {
     "evaluation": Recipe("darkchess/evaluation/data/evaluation_weights.npz", 4, evaluation.tune, epochs=6),
-    "policy": Recipe("darkchess/fog/belief/data/policy.npz", 0.7, policy.learn, policy.POLICY, epochs=10),
+    "policy": Recipe("darkchess/fog/belief/data/policy.npz", 0.7, policy.learn, policy.POLICY, epochs=40),
     "fog": Recipe(
         "darkchess/fog/belief/data/tower.onnx", 3, _taught(Weighing, blocks=of_fog.BLOCKS, channels=64), FOG,
         lacks="432 games of people (20,122 of 93,235 decisions: --matches people=FILE.pgn), and a player that is gone",
