@@ -25,7 +25,7 @@ from darkchess.board.kernels.board import WIDTH
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.kernels.evaluation import WON, Knowledge, evaluate_many
 from darkchess.evaluation.kernels.minimax import DEEPEST, minimax_many
-from darkchess.evaluation.kernels.network import OFFSETS, PACKED_SIZE
+from darkchess.evaluation.kernels.network import OFFSETS, PACKED_SIZE, STEP, integers
 from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
@@ -203,9 +203,14 @@ class Weights:
         return Weights(np.ascontiguousarray(read_arrays(file, PACKED_SIZE, ["packed"])["packed"], dtype=np.float32))
 
     def write(self, file: str | os.PathLike[str], history: Mapping[str, object] | None = None) -> None:
-        """Write the weights as npz, in half precision, with the ``history`` of how they were made (JSON)."""
+        """Write the weights as npz, in half precision, those of the first layer in the steps in which they are played,
+        with the ``history`` of how they were made (JSON).
+        """
+        kept = Weights(self.packed.copy())
+        for name in ("first", "first_bias"):
+            kept.part(name)[:] = np.rint(kept.part(name) / STEP) * STEP
         said = np.frombuffer(json.dumps(dict(history or {}), allow_nan=False).encode(), dtype=np.uint8)
-        np.savez_compressed(file, packed=self.packed.astype(np.float16), history=said)
+        np.savez_compressed(file, packed=kept.packed.astype(np.float16), history=said)
 
 
 @lru_cache(maxsize=1)
@@ -241,7 +246,7 @@ class BuiltinEvaluator(Evaluator):
 
     def __init__(self, weights: Weights | None = None, *, threads: int = 1) -> None:
         chosen = packaged_weights() if weights is None else weights
-        self._knowledge = Knowledge(TABLES, _WORTH, chosen.packed, pawn_ending_table())
+        self._knowledge = Knowledge(TABLES, _WORTH, chosen.packed, *integers(chosen.packed), pawn_ending_table())
         self._threads = threads
         self._nodes_a_second = _FIRST_NODES_A_SECOND
 

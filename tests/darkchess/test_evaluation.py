@@ -20,6 +20,7 @@ from darkchess.evaluation.evaluator import BuiltinEvaluator, Weights, packaged_w
 from darkchess.evaluation.kernels.evaluation import WON as WON_SCORE
 from darkchess.evaluation.kernels.evaluation import new_scratch, static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, features
+from darkchess.evaluation.kernels.network import OFFSETS
 from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
 from tests.darkchess.evaluation_oracle import board_of, terms
 from tests.oracles import pawn_ending
@@ -155,6 +156,25 @@ def test_terms_are_those_of_the_oracle(positions: Rows) -> None:
         expected = terms(board_of(position))
         assert {f: found[f] for f in covered if found[f]} == {f: expected[f] for f in covered if expected[f]}
         assert all(0 <= feature < FEATURES for feature in index[:n].tolist())
+
+
+def test_the_static_evaluation_is_that_of_the_float_weights(positions: Rows) -> None:
+    # The definition, dense and in double precision, over the features of the kernel.
+    index, count, maps = np.zeros(MAX_FEATURES, np.int32), np.zeros(MAX_FEATURES, np.int32), np.zeros(MAPS, np.uint64)
+    weights, evaluator = packaged_weights(), BuiltinEvaluator()
+    parts = {name: weights.part(name).astype(np.float64) for name in OFFSETS}
+    for position in positions[::4]:
+        n = features(position, TABLES, index, count, maps)
+        own, theirs = np.zeros(FEATURES), np.zeros(FEATURES)
+        np.add.at(own, index[:n], np.maximum(count[:n], 0))
+        np.add.at(theirs, index[:n], np.maximum(-count[:n], 0))
+        pieces = [int(position[kind]).bit_count() for kind in (1, 2, 3, 4)]
+        at = int(np.searchsorted([1, 5, 10], sum(pieces), side="right"))
+        share = min(24, np.dot(pieces, [1, 1, 2, 4])) / 24
+        hidden = np.maximum(np.concatenate([own, theirs]) @ parts["first"] + parts["first_bias"], 0)
+        second = np.maximum(hidden @ parts["second"][at] + parts["second_bias"][at], 0)
+        score = np.dot([share, 1 - share], (own - theirs) @ parts["linear"]) + second @ parts["last"][at]
+        assert static(position, evaluator._knowledge, new_scratch()) == pytest.approx(np.clip(score, -50, 50), abs=1e-3)
 
 
 @pytest.mark.parametrize(

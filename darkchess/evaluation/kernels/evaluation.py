@@ -32,7 +32,7 @@ from darkchess.board.kernels.board import (
 from darkchess.board.kernels.moves import MAX_MOVES, generate, king_capture, make
 from darkchess.board.kernels.tables import PAWN_CAPTURES
 from darkchess.evaluation.kernels.features import ANY, MAPS, MAX_FEATURES, features, phase, stage
-from darkchess.evaluation.kernels.network import UNITS, forward
+from darkchess.evaluation.kernels.network import FIRST, forward
 from darkchess.evaluation.kernels.pawn_ending import is_pawn_ending, pawn_ending_score
 from klss.support.kernel import kernel
 
@@ -64,6 +64,8 @@ class Knowledge(NamedTuple):
     tables: Any  # ``darkchess.board.kernels.tables.TABLES``
     worth: Any  # float64[6]: rough values of the pieces in pawns, for ordering and pruning
     model: Any  # float32[PACKED_SIZE]: the packed weights (:mod:`network`)
+    first: Any  # these two of :func:`darkchess.evaluation.kernels.network.integers`
+    linear: Any
     pawn_ending: Any  # of :func:`darkchess.evaluation.kernels.pawn_ending.pawn_ending_table`
 
 
@@ -79,16 +81,18 @@ class Scratch(NamedTuple):
     index: Any  # these three of :func:`darkchess.evaluation.kernels.features.features`
     count: Any
     maps: Any
-    units: Any  # float32[UNITS], of :func:`darkchess.evaluation.kernels.network.forward`
+    units: Any  # float32[FIRST], of :func:`darkchess.evaluation.kernels.network.forward`
 
 
 @kernel(allocates=False)
 def static(row: Any, knowledge: Any, scratch: Any) -> Any:
     """Return the evaluation in pawns for the side to move, without search (float64, computed in float32)."""
-    model, index, count = knowledge.model, scratch.index, scratch.count
+    index, count = scratch.index, scratch.count
     n = features(row, knowledge.tables, index, count, scratch.maps)
     share = np.float32(phase(row))
-    output, middle, end = forward(index, count, n, stage(row), model, scratch.units)
+    output, middle, end = forward(
+        index, count, n, stage(row), knowledge.first, knowledge.linear, knowledge.model, scratch.units
+    )
     score = share * middle + (np.float32(1.0) - share) * end + output
     return min(max(np.float64(score), -MOST), MOST)
 
@@ -280,7 +284,7 @@ def new_scratch() -> Any:
         np.empty(MAX_FEATURES, dtype=np.int32),
         np.empty(MAX_FEATURES, dtype=np.int32),
         np.empty(MAPS, dtype=np.uint64),
-        np.empty(UNITS, dtype=np.float32),
+        np.empty(FIRST, dtype=np.float32),
     )
 
 
