@@ -27,6 +27,8 @@ def kernel(
     ``@kernel(allocates=False)`` is for functions that are called millions of times and neither make nor return arrays:
     they don't count references to their arguments, which the caller keeps alive. (Counting is a locked instruction for
     each array at each call: a third of the time of the evaluation.) numba refuses to compile one that allocates.
+    With ``forceinline=True`` LLVM puts its code into the caller, which saves copying the seven or more words of each
+    array at each call.
 
     The code of a function that was made from another one with other globals is kept with that of ``home``.
     """

@@ -84,7 +84,7 @@ class Scratch(NamedTuple):
     units: Any  # float32[FIRST], of :func:`darkchess.evaluation.kernels.network.forward`
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def static(row: Any, knowledge: Any, scratch: Any) -> Any:
     """Return the evaluation in pawns for the side to move, without search (float64, computed in float32)."""
     index, count = scratch.index, scratch.count
@@ -103,7 +103,7 @@ def _tie(square: int, target: int, flip: int) -> float:
     return 1e-6 * (64 * (square ^ flip) + (target ^ flip))
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def _push(
     row: Any, own_piece: int, square: int, targets: Any, defended: Any, worth: Any, moves: Any, keys: Any, n: int,
     flip: int,
@@ -131,7 +131,7 @@ def _push(
     return n
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys: Any) -> int:
     """Write the captures and queen promotions worth searching, with their gain at first sight; return how many."""
     side = turn(row)
@@ -159,7 +159,7 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
     return n
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
     """Swap the best-ranked of moves[first:n] to ``first``: few are ever searched, so sorting all would cost more."""
     best = first
@@ -171,7 +171,7 @@ def bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
         keys[first], keys[best] = keys[best], keys[first]
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def _enter(ply: int, last: Any, scratch: Any, knowledge: Any) -> None:
     """Enter the node ``rows[ply]``: set its best score so far, its pruning floor, and its moves to search; no moves if
     it is the ``last`` on its line (bool).
@@ -217,7 +217,7 @@ def _enter(ply: int, last: Any, scratch: Any, knowledge: Any) -> None:
     cursor[_END] = _captures(row, knowledge.tables, scratch.maps[ANY + 1 - side], worth, moves, keys)
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def quiescence(stand: float, scratch: Any, knowledge: Any) -> Any:
     """Return the score (float64) of ``rows[0]`` by a fail-soft quiescence search; ``leaves[0]`` becomes the position
     whose static evaluation the score is.

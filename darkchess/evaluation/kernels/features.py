@@ -107,7 +107,7 @@ def _distance(a: int, b: int) -> int:
     return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
     """Begin the attack maps with both sides' pawns and kings, which the terms of the other pieces use."""
     for i in range(DANGER):
@@ -124,7 +124,7 @@ def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
         maps[ANY + side] = a | b | reach
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
     """Add piece-square, mobility and file terms of ``side``; fill its attack maps and its danger to the enemy king."""
     own = row[WHITE + side]
@@ -182,7 +182,7 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
     return n
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, maps: Any) -> int:
     """Add the terms of passed, isolated, doubled and supported pawns of ``side``."""
     pieces = row[KNIGHT] | row[BISHOP] | row[ROOK] | row[QUEEN]
@@ -227,7 +227,7 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
     return n
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: Any, n: int, maps: Any) -> int:
     """Add the terms of the shelter of the king of ``side`` and of the danger to it."""
     king = row[KING] & row[WHITE + side]
@@ -272,7 +272,7 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
     return n
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: int, maps: Any) -> int:
     """Add the terms of threatened pieces of ``side``: twelve features for the side to move, twelve for the other."""
     # Features 0–3: knight to queen attacked by pawns; 4, 5: rook, queen by minor pieces; 6: queen by rooks; 7–11: pawn
@@ -304,7 +304,7 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
     return n
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
     """Write the features of ``row`` (uint64[9]) as seen by the side to move; return how many.
 

@@ -170,7 +170,7 @@ def _forward_vectors(
 _compiled: Any = _forward_vectors
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, forceinline=True)
 def forward(index: Any, count: Any, n: int, at_stage: int, first: Any, linear: Any, model: Any, units: Any) -> Any:
     """Return the network's output (float32, pawns) for ``n`` features at a :func:`stage <.features.stage>` of the game,
     and the two sums of ``linear``, middlegame and endgame; leave the rectified units of the first layer in ``units``
