@@ -46,12 +46,13 @@ MAX_FEATURES = 320
 pads with.
 """
 
-ANY, TWICE, BY_PAWN, BY_KNIGHT, BY_BISHOP, BY_ROOK, BY_QUEEN, BY_KING, DANGER, FOUND = 0, 2, 4, 6, 8, 10, 12, 14, 16, 18
+ANY, TWICE, BY_PAWN, BY_KNIGHT, BY_BISHOP, BY_ROOK, BY_QUEEN, BY_KING, FILES, DANGER, FOUND = range(0, 21, 2)
 """Places of the attack maps that :func:`features` leaves behind, each for White, then for Black: squares attacked at
 all, twice, by a pawn, a knight, a bishop, a rook (these two through their own queens, a rook also through rooks), a
-queen, the king; then a number, the danger to the enemy king. The last place has the number of features.
+queen, the king; its pawns' files; then a number, the danger to the enemy king. The last place has the number of
+features.
 """
-MAPS = 19
+MAPS = 21
 """Number of these places."""
 
 
@@ -110,10 +111,12 @@ def _distance(a: int, b: int) -> int:
 @kernel(allocates=False, forceinline=True)
 def _pawn_maps(row: Any, tables: Any, maps: Any) -> None:
     """Begin the attack maps with both sides' pawns and kings, which the terms of the other pieces use."""
-    for i in range(DANGER):
+    for i in range(FILES):
         maps[i] = np.uint64(0)
     for side in range(2):
-        a, b = pawn_attacks(row[PAWN] & row[WHITE + side], side)
+        pawns = row[PAWN] & row[WHITE + side]
+        maps[FILES + side] = _forward_fill(pawns, 0) | _forward_fill(pawns, 1)
+        a, b = pawn_attacks(pawns, side)
         maps[BY_PAWN + side] = a | b
         king = row[KING] & row[WHITE + side]
         reach = np.uint64(0)
@@ -138,9 +141,6 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
     ring |= (ring << np.uint64(8)) if side == 1 else (ring >> np.uint64(8))
     units = 0
     attackers = 0
-    # For rooks: files with any pawn, and with an own one.
-    pawn_files = _forward_fill(row[PAWN], 0) | _forward_fill(row[PAWN], 1)
-    own_files = _forward_fill(row[PAWN] & own, 0) | _forward_fill(row[PAWN] & own, 1)
     for piece in range(6):
         for square in squares(row[piece] & own):
             n = _put(index, count, n, 64 * piece + (square ^ flip), sign)
@@ -161,8 +161,8 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
                 reach = straight(square, occupied ^ ((row[ROOK] | row[QUEEN]) & own), tables)
                 first = 407
                 maps[BY_ROOK + side] |= reach
-                if bit(square) & own_files & ~(row[PAWN] & own) == np.uint64(0):
-                    n = _put(index, count, n, 479 if bit(square) & pawn_files == np.uint64(0) else 480, sign)
+                shut = bit(square) & maps[FILES + 1 - side] != np.uint64(0)
+                n = _put_if(bit(square) & maps[FILES + side] == np.uint64(0), index, count, n, 479 + int(shut), sign)
             else:
                 reach = straight(square, occupied, tables) | slanted(square, occupied, tables)
                 first = 422
@@ -172,9 +172,8 @@ def _piece_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count:
             maps[ANY + side] |= reach
             n = _put(index, count, n, first + popcount(reach & mobile), sign)
             hits = popcount(reach & ring)
-            if hits != 0:
-                attackers += 1
-                units += hits + (2 if piece < ROOK else (3 if piece == ROOK else 5))
+            attackers += int(hits != 0)
+            units += hits + int(hits != 0) * (2 if piece < ROOK else (3 if piece == ROOK else 5))
     # One attacker alone is little danger.
     danger = min(15, (units + 1) // 2) if attackers > 1 else min(4, (units + 2) // 3)
     maps[DANGER + side] = np.uint64(danger)
@@ -195,35 +194,30 @@ def _pawn_terms(row: Any, side: int, sign: int, index: Any, count: Any, n: int, 
     # A pawn is stopped if an enemy pawn is ahead of it on its own file or a neighbouring one.
     enemy_front = _forward_fill((enemy >> np.uint64(8)) if side == 0 else (enemy << np.uint64(8)), 1 - side)
     stopped = enemy_front | beside(enemy_front)
-    files = _forward_fill(own, 0) | _forward_fill(own, 1)
-    neighbours = beside(files)
-    support = beside(own) | maps[BY_PAWN + side]
-    own_behind = _forward_fill(own, side)
-    for square in squares(own):
-        mask = bit(square)
+    back = (own >> np.uint64(8)) if side == 0 else (own << np.uint64(8))
+    # A passed pawn: its rank, whether it is blocked, and the distances of both kings from the square before it.
+    for square in squares(own & ~(stopped | _forward_fill(back, 1 - side))):
         rank = (square >> 3) if side == 0 else 7 - (square >> 3)
-        ahead = (mask << np.uint64(8)) if side == 0 else (mask >> np.uint64(8))
-        # A passed pawn: its rank, whether it is blocked, and the distances of both kings from the square before it.
-        if mask & stopped == np.uint64(0) and _forward_fill(ahead, side) & own == np.uint64(0):
-            n = _put(index, count, n, 451 + rank, sign)
-            if ahead & occupied != np.uint64(0):
-                n = _put(index, count, n, 459 + rank, sign)
-            if rank > 2 and king != np.uint64(0) and other_king != np.uint64(0):
-                stop = lowest(ahead) if ahead != np.uint64(0) else square
-                n = _put(index, count, n, 467, sign * _distance(lowest(king), stop))
-                n = _put(index, count, n, 468, sign * _distance(lowest(other_king), stop))
-            # A runner: its way is free, and the enemy, who has only a king, comes too late (the rule of the square).
-            if only_king and other_king != np.uint64(0) and _forward_fill(ahead, side) & occupied == np.uint64(0):
-                steps = 7 - rank - int(rank == 1)
-                goal = (square & 7) + (56 if side == 0 else 0)
-                n = _put_if(
-                    _distance(lowest(other_king), goal) - int(sign < 0) > steps, index, count, n, 534 + steps, sign
-                )
-        # Supported, isolated, doubled.
-        n = _put_if(mask & support != np.uint64(0), index, count, n, 471 + rank, sign)
-        n = _put_if(mask & neighbours == np.uint64(0), index, count, n, 469, sign)
-        back = (mask >> np.uint64(8)) if side == 0 else (mask << np.uint64(8))
-        n = _put_if(back & own_behind != np.uint64(0), index, count, n, 470, sign)
+        ahead = (bit(square) << np.uint64(8)) if side == 0 else (bit(square) >> np.uint64(8))
+        n = _put(index, count, n, 451 + rank, sign)
+        n = _put_if(ahead & occupied != np.uint64(0), index, count, n, 459 + rank, sign)
+        if rank > 2 and king != np.uint64(0) and other_king != np.uint64(0):
+            stop = lowest(ahead) if ahead != np.uint64(0) else square
+            n = _put(index, count, n, 467, sign * _distance(lowest(king), stop))
+            n = _put(index, count, n, 468, sign * _distance(lowest(other_king), stop))
+        # A runner: its way is free, and the enemy, who has only a king, comes too late (the rule of the square).
+        if only_king and other_king != np.uint64(0) and _forward_fill(ahead, side) & occupied == np.uint64(0):
+            steps = 7 - rank - int(rank == 1)
+            goal = (square & 7) + (56 if side == 0 else 0)
+            n = _put_if(_distance(lowest(other_king), goal) - int(sign < 0) > steps, index, count, n, 534 + steps, sign)
+    # Supported pawns by rank; the numbers of isolated and of doubled ones.
+    for square in squares(own & (beside(own) | maps[BY_PAWN + side])):
+        n = _put(index, count, n, 471 + ((square >> 3) if side == 0 else 7 - (square >> 3)), sign)
+    isolated = popcount(own & ~beside(maps[FILES + side]))
+    n = _put_if(isolated != 0, index, count, n, 469, sign * isolated)
+    behind = _forward_fill(own, side)
+    doubled = popcount(own & ((behind << np.uint64(8)) if side == 0 else (behind >> np.uint64(8))))
+    n = _put_if(doubled != 0, index, count, n, 470, sign * doubled)
     return n
 
 
@@ -244,9 +238,7 @@ def _king_terms(row: Any, side: int, sign: int, tables: Any, index: Any, count: 
     )
     n = _put(index, count, n, 481 + min(3, popcount(ahead & own_pawns)), sign)
     # The number of these files without an own pawn; and the danger from the enemy pieces.
-    files = _forward_fill(front, 0) | _forward_fill(front, 1)
-    shut = _forward_fill(own_pawns & files, 0) | _forward_fill(own_pawns & files, 1)
-    open_files = popcount(front & ~shut)
+    open_files = popcount(front & ~maps[FILES + side])
     n = _put(index, count, n, 485 + open_files, sign)
     n = _put(index, count, n, 489 + np.int64(maps[DANGER + 1 - side]), sign)
     # Squares on which a check is safe: not attacked by this side, or only by its king while two enemy pieces attack.
@@ -281,15 +273,17 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
     other = 1 - side
     first = 509 if side == to_move else 521
     # Pieces that pawns attack.
-    hit = maps[BY_PAWN + other] & own
-    for piece in range(1, 5):
-        number = popcount(hit & row[piece])
-        n = _put_if(number != 0, index, count, n, first + piece - 1, number)
+    hit = maps[BY_PAWN + other] & own & ~row[PAWN]
+    if hit != np.uint64(0):
+        for piece in range(1, 5):
+            number = popcount(hit & row[piece])
+            n = _put_if(number != 0, index, count, n, first + piece - 1, number)
     # Rooks and queens that knights or bishops attack, and queens that rooks do.
     hit = (maps[BY_KNIGHT + other] | maps[BY_BISHOP + other]) & own & ~maps[BY_PAWN + other]
-    for piece in range(3, 5):
-        number = popcount(hit & row[piece])
-        n = _put_if(number != 0, index, count, n, first + 1 + piece, number)
+    if hit & (row[ROOK] | row[QUEEN]) != np.uint64(0):
+        for piece in range(3, 5):
+            number = popcount(hit & row[piece])
+            n = _put_if(number != 0, index, count, n, first + 1 + piece, number)
     number = popcount(maps[BY_ROOK + other] & row[QUEEN] & own)
     n = _put_if(number != 0, index, count, n, first + 6, number)
     # Hanging pieces: attacked and not defended, or attacked twice and defended only once, and not by a pawn.
@@ -298,9 +292,10 @@ def _threat_terms(row: Any, side: int, to_move: int, index: Any, count: Any, n: 
         & maps[ANY + other]
         & (~maps[ANY + side] | (maps[TWICE + other] & ~maps[TWICE + side] & ~maps[BY_PAWN + side]))
     )
-    for piece in range(5):
-        number = popcount(loose & row[piece])
-        n = _put_if(number != 0, index, count, n, first + 7 + piece, number)
+    if loose & ~row[KING] != np.uint64(0):
+        for piece in range(5):
+            number = popcount(loose & row[piece])
+            n = _put_if(number != 0, index, count, n, first + 7 + piece, number)
     return n
 
 
