@@ -18,7 +18,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position, turned
 from darkchess.evaluation.evaluator import BuiltinEvaluator, Weights, packaged_weights
 from darkchess.evaluation.kernels.evaluation import WON as WON_SCORE
-from darkchess.evaluation.kernels.evaluation import new_scratch, static
+from darkchess.evaluation.kernels.evaluation import new_scratch, shields, static
 from darkchess.evaluation.kernels.features import FEATURE_BLOCKS, FEATURES, MAPS, MAX_FEATURES, features
 from darkchess.evaluation.kernels.network import OFFSETS
 from darkchess.evaluation.kernels.pawn_ending import pawn_ending_table
@@ -175,6 +175,25 @@ def test_the_static_evaluation_is_that_of_the_float_weights(positions: Rows) -> 
         second = np.maximum(hidden @ parts["second"][at] + parts["second_bias"][at], 0)
         score = np.dot([share, 1 - share], (own - theirs) @ parts["linear"]) + second @ parts["last"][at]
         assert static(position, evaluator._knowledge, new_scratch()) == pytest.approx(np.clip(score, -50, 50), abs=1e-3)
+
+
+def test_a_move_that_is_left_out_in_check_leaves_the_king_attacked(positions: Rows) -> None:
+    moves, after, met = np.empty(MAX_MOVES, dtype=np.int32), np.empty(9, dtype=np.uint64), Counter[bool]()
+    for position in positions:
+        board = board_of(position)
+        king = board.king(board.turn)
+        checkers = board.attackers_mask(not board.turn, king) if king is not None else 0
+        if king is None or not checkers or king_capture(position, TABLES) >= 0:
+            continue
+        mask = int(shields(position, king, np.uint64(checkers), TABLES))
+        for code in moves[: generate(position, TABLES, moves)].tolist():
+            if code >> 9 != king:
+                make(position, code, TABLES, after)
+                saves = king_capture(after, TABLES) < 0
+                tried = bool(mask >> (code >> 3 & 63) & 1)
+                assert tried or not saves
+                met[saves] += tried
+    assert met[True] > 100 and met[True] > met[False]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 Chess values under dark chess's rules: there is no check rule, but a side whose king can be taken loses. So a node is
 won if its side to move can take the king. If the king of the side to move is attacked, standing pat is not allowed and
-all moves are searched (one that leaves the king attacked loses it on the next ply). Defined on every Fog of War
-position, legal in chess or not.
+all moves that may save it are searched (one that leaves the king attacked loses it on the next ply). Defined on every
+Fog of War position, legal in chess or not.
 
 Source: the Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "MVV-LVA". *Deviations*: a losing capture is
 recognised from the attack maps (a more valuable piece takes a defended one), not by a static exchange evaluation; all
@@ -16,14 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from darkchess.board.kernels.attacks import attacked_by, attacks
+from darkchess.board.kernels.attacks import attackers, attacks, slanted, straight
 from darkchess.board.kernels.bits import bit, lowest, squares
 from darkchess.board.kernels.board import (
+    BISHOP,
     BLACK,
     KING,
     KNIGHT,
     PAWN,
     QUEEN,
+    ROOK,
     WHITE,
     ep_square,
     piece_on,
@@ -159,6 +161,24 @@ def _captures(row: Any, tables: Any, defended: Any, worth: Any, moves: Any, keys
     return n
 
 
+@kernel(allocates=False)
+def shields(row: Any, king: int, checkers: Any, tables: Any) -> Any:
+    """Return the squares (uint64) on which another piece may end the attack of ``checkers`` on the king's square:
+    their own, those between, and the target of a capture en passant. Two checkers can't be met so.
+    """
+    square, occupied = lowest(checkers), row[WHITE] | row[BLACK]
+    if checkers != bit(square):
+        return np.uint64(0)
+    useful = checkers
+    if checkers & (row[BISHOP] | row[ROOK] | row[QUEEN]) != np.uint64(0):
+        if straight(king, occupied, tables) & checkers != np.uint64(0):
+            useful |= straight(king, occupied, tables) & straight(square, occupied, tables)
+        else:
+            useful |= slanted(king, occupied, tables) & slanted(square, occupied, tables)
+    ep = ep_square(row)
+    return useful | bit(ep) if ep >= 0 else useful
+
+
 @kernel(allocates=False, forceinline=True)
 def bring_best(moves: Any, keys: Any, first: int, n: int) -> None:
     """Swap the best-ranked of moves[first:n] to ``first``: few are ever searched, so sorting all would cost more."""
@@ -196,14 +216,22 @@ def _enter(ply: int, last: Any, scratch: Any, knowledge: Any) -> None:
     if is_pawn_ending(row):
         bounds[_BEST] = pawn_ending_score(row, knowledge.pawn_ending)
         return
-    # With an attacked king, search all moves, captures first, and let the floor prune none.
-    if ply < _EVASION_PLIES and not last and attacked_by(row, 1 - side, lowest(king), knowledge.tables):
-        n = generate(row, knowledge.tables, moves)
-        for i in range(n):
+    # With an attacked king, search all moves that may save it, captures first, and let the floor prune none.
+    checkers = np.uint64(0)
+    if ply < _EVASION_PLIES and not last:
+        checkers = attackers(row, 1 - side, lowest(king), row[WHITE] | row[BLACK], knowledge.tables)
+    if checkers != np.uint64(0):
+        useful = shields(row, lowest(king), checkers, knowledge.tables)
+        n = 0
+        for i in range(generate(row, knowledge.tables, moves)):
             target = bit((moves[i] >> 3) & 63)
-            keys[i] = _tie(moves[i] >> 9, (moves[i] >> 3) & 63, 56 * side)
+            if (target & useful) | (bit(moves[i] >> 9) & king) == np.uint64(0):
+                continue
+            moves[n] = moves[i]
+            keys[n] = _tie(moves[i] >> 9, (moves[i] >> 3) & 63, 56 * side)
             if target & row[BLACK - side] != np.uint64(0):
-                keys[i] += worth[piece_on(row, target)]
+                keys[n] += worth[piece_on(row, target)]
+            n += 1
         bounds[_FLOOR] = 1e9
         cursor[_END] = n
         return
