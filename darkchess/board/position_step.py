@@ -1,9 +1,9 @@
 """The step of a position set across an enemy move: batches of successors go into one hash table, on several threads.
 
-A step runs in rounds of two phases. First every thread writes the successors of its share of the sources into buffers;
-then every thread inserts the entries of its region into the table. Between rounds the table grows or, past the cap,
-drops the entries with the largest keyed hash; a deadline may end the step. The result does not depend on threads,
-buffers or the table's size (see :mod:`darkchess.board.position_table`), unless a deadline ended it.
+A step runs in rounds. In a round every thread treats some of its share of the sources: it writes successors into a
+buffer and inserts them into the table, again and again. Between rounds the table grows or, past the cap, drops the
+entries with the largest keyed hash; a deadline may end the step. The result does not depend on threads, buffers or the
+table's size (see :mod:`darkchess.board.position_table`), unless a deadline ended it.
 
 A streamed step generates all successors again for each slice of their hashes, so that the table needs room for one
 slice only: slower, but it needs memory only for the sources, the result and :data:`SLICE` entries.
@@ -20,17 +20,15 @@ import numpy as np
 
 from darkchess.board import position_table
 from darkchess.board.kernels.halves import MOST_SUCCESSORS
-from darkchess.board.kernels.position_table import Layout
 from darkchess.board.position_table import PositionTable
 from klss.support.arrays import Ints, Words
 from klss.support.threads import MOST, share
 
-Successors = Callable[[Words, int, int, Layout, Words, int, Ints], int]
-"""A game's kernel. ``(sources, start, stop, layout, out, room, counts)`` writes every consistent successor of
-``sources[start:stop]`` with :func:`darkchess.board.kernels.position_table.put` and calls
-:func:`darkchess.board.kernels.position_table.settle` after each source. It returns the first source that it did not
-treat because less than :data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` entries of ``room`` were left, or
-``stop``.
+Successors = Callable[[Words, int, int, Words, int, Ints], int]
+"""A game's kernel. ``(sources, start, stop, out, room, counts)`` writes every consistent successor of
+``sources[start:stop]`` with :func:`darkchess.board.kernels.position_table.put` into ``out`` (uint64[·, 2]), from
+``counts[0]`` on, which becomes their end. It returns the first source that it did not treat because less than
+:data:`darkchess.board.kernels.halves.MOST_SUCCESSORS` entries of ``room`` were left, or ``stop``.
 """
 
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
@@ -38,7 +36,10 @@ _MASK = 0xFFFF_FFFF_FFFF_FFFF
 SLICE = 1 << 24
 """Entries of a slice."""
 
-_APART = 64
+_ROUND = 8
+"""Buffers that a thread fills in a round: few enough for a deadline to be met."""
+
+PART = 64
 """Columns between the counters of two threads. Each thread writes its own at every successor; a shared cache line would
 travel between the cores each time, and two threads would be as slow as one.
 """
@@ -189,25 +190,21 @@ def _fill(
     than all if the deadline ended it.
     """
     count = sources.shape[0]
-    # Each thread has its share of the sources, a buffer for each region, and its own counters.
-    most = max(MOST_SUCCESSORS, min(position_table.BUFFER, 2 * position_table.BUFFER // threads))
-    size = most if count > 200 else MOST_SUCCESSORS * (count + 1)
-    buffers = np.empty((threads, threads, size, 2), dtype=np.uint64)
+    # Each thread has its share of the sources and a buffer.
+    size = min(max(MOST_SUCCESSORS, position_table.BUFFER), MOST_SUCCESSORS * (count + 1))
     starts = [count * thread // threads for thread in range(threads)]
     cursors = list(starts)
     stops = [*starts[1:], count]
-    counts = np.zeros((threads, _APART), dtype=np.int64)[:, : threads + 1]
-    produced = 0
+    produced = [0] * threads
 
-    def generate(part: int) -> None:
-        cursors[part] = successors(
-            sources, cursors[part], stops[part], table.layout, buffers[part], room, counts[part]
-        )  # fmt: skip
-
-    # One thread inserts the entries of a region, whichever thread generated them: so the table needs no lock.
-    def insert(region: int) -> None:
-        for part in range(threads):
-            table.insert(buffers[part, region], int(counts[part, region]), region)
+    def work(thread: int) -> None:
+        buffer, made, left = np.empty((size, 2), dtype=np.uint64), np.zeros(1, dtype=np.int64), room
+        while cursors[thread] != stops[thread] and left >= MOST_SUCCESSORS:
+            made[0] = 0
+            cursors[thread] = successors(sources, cursors[thread], stops[thread], buffer, min(left, size), made)
+            table.insert(buffer, int(made[0]), thread)
+            produced[thread] += int(made[0])
+            left -= int(made[0])
 
     def late(entry_s: float) -> bool:
         """Whether ``entry_s`` seconds for each entry would pass the deadline; never while there is no position."""
@@ -216,32 +213,26 @@ def _fill(
     while cursors != stops:
         treated = sum(cursors) - sum(starts)
         if late(_MAKE_ROOM_S if table.scarce else _GATHER_S):
-            return produced, treated
-        # A round: make room for all that it may find, then run both phases.
+            return sum(produced), treated
+        # A round: make room for all that it may find.
         while table.scarce:
             table.make_room(max(treated, 1) / count if deadline is None else 1.0)
-        room = min(table.room // threads, size)
-        counts[:] = 0
-        share(generate, threads, threads)
-        share(insert, threads, threads)
-        produced += int(counts[:, threads].sum())
-    return produced, count
+        room = min(table.room // threads, _ROUND * size)
+        share(work, threads, threads)
+    return sum(produced), count
 
 
 def merged(halves: Words, *, key: np.uint64, cap: int) -> Step:
     """Return ``halves`` without duplicates, in canonical order, at most ``cap``; ``successors`` is the number given."""
     count = halves.shape[0]
     table = PositionTable(key, cap, 2 * count)
-    for start in range(0, count, position_table.BUFFER):
+    start = 0
+    while start < count:
         while table.scarce:
             table.make_room()
-        part = halves[start : start + position_table.BUFFER]
-        while part.shape[0]:
-            fitting = min(part.shape[0], table.room)
-            table.insert(part, fitting)
-            part = part[fitting:]
-            while table.scarce:
-                table.make_room()
+        stop = min(count, start + table.room)
+        table.insert(halves[start:stop], stop - start)
+        start = stop
     positions = table.finish()
     kept = _part_below(table, positions) if table.cut else 1.0
     return Step(positions, table.array, count, "cap" if table.cut else None, kept)

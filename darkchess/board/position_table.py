@@ -1,4 +1,4 @@
-"""A growing hash table of enemy halves with a region for each thread. Past a bound it keeps the entries with the
+"""A growing hash table of enemy halves, which several threads fill at once. Past a bound it keeps the entries with the
 smallest keyed hash. Its contents do not depend on the number of threads or on its size.
 
 :mod:`darkchess.board.kernels.position_table` has its kernels and the rule by which a hash gets its slot.
@@ -16,18 +16,18 @@ from klss.support.arrays import Ints, Words
 from klss.support.threads import share
 
 LOAD = 0.75
-"""Greatest load of a region: with linear probing, runs of filled slots get long beyond it."""
+"""Greatest load: with linear probing, runs of filled slots get long beyond it."""
 
 SLACK = 1 << 18
 """Entries that the table may hold beyond the cap before it is cut back to it, at least (else a quarter of the cap): a
 cut goes through the whole table, so it must be rare.
 """
 
-BUFFER = 1 << 16
-"""Most entries of a thread's buffer for each region; all buffers for a region have at most twice as many."""
+BUFFER = 1 << 14
+"""Entries of a thread's buffer: few enough for its cache."""
 
 LEAST_SIZE = 1 << 12
-"""Smallest size of a region."""
+"""Smallest number of slots."""
 
 HASHES = 0xFFFF_FFFF_FFFF_FFFF
 """The largest hash."""
@@ -47,7 +47,7 @@ class PositionTable:
     spare
         An array to use if it is large enough, uint64[·, 2]; its contents are lost.
     threads
-        Number of threads, and of regions.
+        Most threads.
     floor
         Smallest hash that is wanted.
 
@@ -68,60 +68,58 @@ class PositionTable:
         self._floor = floor
         self.cut = False
         # A full table has room for the cap and the slack at the greatest load.
-        load = threads * LOAD
-        self._most_size = int((cap + max(cap // 4, SLACK)) / load) + LEAST_SIZE
+        self._most_size = int((cap + max(cap // 4, SLACK)) / LOAD) + LEAST_SIZE
         self._spare = spare
         self._threshold = HASHES - floor
-        self._counts = np.zeros(threads, dtype=np.int64)
-        self._allocate(min(max(int(hint / load), LEAST_SIZE), self._most_size))
+        self._allocate(min(max(int(hint / LOAD), LEAST_SIZE), self._most_size))
 
     def _allocate(self, size: int) -> None:
         """Make ``slots``, all of them free, in the spare array if it fits."""
-        self.size = size
-        slots = self._threads * (size + position_table.SPILL)
+        self._size = size
+        self._counts = [0] * self._threads  # new entries of each thread
+        slots = size + position_table.SPILL
         spare = self._spare
         if spare is not None and spare.shape[0] >= slots:
             self.array, self.slots, self._spare = spare, spare[:slots], None
-            share(lambda region: self._region(region).fill(0), self._threads, self._threads)
+            share(lambda part: self._part(self.slots, part).fill(0), self._threads, self._threads)
         else:
             self.array = self.slots = np.zeros((slots, 2), dtype=np.uint64)  # the system clears pages when first used
         self._set_scale()
 
-    def _region(self, region: int) -> Words:
-        slots = self.size + position_table.SPILL
-        return self.slots[region * slots : (region + 1) * slots]
+    def _part(self, slots: Words, part: int) -> Words:
+        """Return one of as many equal parts of ``slots`` as there are threads."""
+        return slots[len(slots) * part // self._threads : len(slots) * (part + 1) // self._threads]
 
     def _set_scale(self) -> None:
-        # Spread the hashes up to the threshold over all regions, in integers: see ``kernels.position_table._scaled``.
+        # Spread the hashes up to the threshold over all slots, in integers: see ``kernels.position_table._home``.
         lead = 64 - self._threshold.bit_length()
         top = (self._threshold << lead & HASHES) >> 32
-        scale = (self._threads << 56) // (top + 1)
+        scale = (self._size << 32) // (top + 1)
         self.layout = position_table.Layout(
-            self.key, np.uint64(self._floor), np.uint64(self._threshold), np.uint64(lead), np.uint64(scale), self.size
+            self.key, np.uint64(self._floor), np.uint64(self._threshold), np.uint64(lead), np.uint64(scale)
         )
 
     def __len__(self) -> int:
-        return int(self._counts.sum())
+        return sum(self._counts)
 
     @property
     def room(self) -> int:
-        """Number of further entries that fit for certain, whatever their hashes."""
-        # All further entries might belong to the fullest region.
-        return int(self.size * LOAD) - int(self._counts.max())
+        """Number of further entries that fit for certain."""
+        return int(self._size * LOAD) - len(self)
 
     @property
     def scarce(self) -> bool:
         """Whether :meth:`make_room` should be called before the next round."""
-        # Each thread continues while its buffer has room for one more source's successors. A small table grows when an
-        # eighth of a region is left, a large one when full buffers might not fit.
-        least = (self._threads + 1) * MOST_SUCCESSORS
-        return self.room < max(least, min(2 * BUFFER, int(self.size * LOAD) // 8))
+        # Each thread continues while there is room for one more source's successors. A small table grows when an eighth
+        # of it is left, a large one when the threads' full buffers might not fit.
+        least = self._threads * MOST_SUCCESSORS
+        return self.room < max(least, min(4 * self._threads * BUFFER, int(self._size * LOAD) // 8))
 
-    def insert(self, entries: Words, count: int, region: int = 0) -> None:
-        """Insert ``entries[:count]``, at most :attr:`room` and all of one region; each region by one thread only."""
-        new = position_table.insert(entries, count, self._region(region), self.layout)
+    def insert(self, entries: Words, count: int, thread: int = 0) -> None:
+        """Insert those of ``entries[:count]``, at most :attr:`room`, that have a slot; several threads may do so."""
+        new = position_table.insert(entries, count, self.slots, self.layout)
         assert new >= 0, "the position table's spill room is exhausted"
-        self._counts[region] += new
+        self._counts[thread] += new
 
     def make_room(self, done: float = 1.0) -> None:
         """Grow; or, at full size, keep the ``cap`` entries with the smallest keyed hash.
@@ -129,13 +127,14 @@ class PositionTable:
         ``done`` is the part of the work that produced the present entries: the table grows twofold to eightfold, by
         what the rest may bring.
         """
-        if self.size < self._most_size:
-            old = [self._region(region) for region in range(self._threads)]
+        if self._size < self._most_size:
+            old = self.slots
             growth = min(max(2.0, done**-0.8), 8.0)
-            self._allocate(min(int(growth * self.size), self._most_size))
+            self._allocate(min(int(growth * self._size), self._most_size))
 
-            def rehash(region: int) -> None:
-                position_table.rehash(old[region], self._region(region), self.layout)
+            def rehash(part: int) -> None:
+                entries = self._part(old, part)
+                self.insert(entries, len(entries), part)
 
             share(rehash, self._threads, self._threads)
         else:
@@ -144,7 +143,8 @@ class PositionTable:
             # Entries with a larger hash than the last one's would be dropped later anyway, so they no longer get slots.
             self._threshold = self.hash_of(self.slots[count - 1]) - self._floor
             self._set_scale()
-            position_table.spread(self.slots, count, self.layout, self._counts)
+            position_table.spread(self.slots, count, self.layout)
+            self._counts = [count] + [0] * (self._threads - 1)
 
     def hash_of(self, entry: Words) -> int:
         """Return the keyed hash of an entry (uint64[2])."""
@@ -162,17 +162,18 @@ class PositionTable:
 
     def _gather(self) -> int:
         """Pack the entries to the front in canonical order; return how many there are."""
-        # Each region is sorted by itself; all hashes of the next are larger.
         counts = [0] * self._threads
 
-        def gather(region: int) -> None:
-            counts[region] = int(position_table.gather(self._region(region), self.key))
+        def gather(number: int) -> None:
+            part = self._part(self.slots, number)
+            counts[number] = int(position_table.gather(part, 0, len(part), 0, self.key))
 
+        # Each part by itself, then part after part: probing may have displaced entries into the next one.
         share(gather, self._threads, self._threads)
         end = counts[0]
-        for region in range(1, self._threads):
-            self.slots[end : end + counts[region]] = self._region(region)[: counts[region]]
-            end += counts[region]
+        for number in range(1, self._threads):
+            start = len(self.slots) * number // self._threads
+            end = int(position_table.gather(self.slots, start, start + counts[number], end, self.key))
         return end
 
 
@@ -208,6 +209,6 @@ def exercise_table(halves: Words) -> None:
     table = PositionTable(np.uint64(1), halves.shape[0], 0)
     table.insert(halves, halves.shape[0])
     table.make_room()
-    table._most_size = table.size
+    table._most_size = table._size
     table.make_room()
     table.finish()

@@ -6,8 +6,9 @@ The slot is a monotone function of the hash, so that the table, read from left t
 entries, not on the order of insertion, the number of threads or the table's size. "The positions with the smallest
 keyed hash" are then a prefix, and a table bounded by a threshold on the hash keeps exactly those.
 
-There are regions of equal size, one for each thread, in the order of the hashes and each with spill room behind it. So
-several threads can fill one table without a lock. An occupancy of 0 marks a free slot: every enemy half has a king.
+Several threads may fill one table at once, without a lock: who finds a free slot *claims* it by an atomic exchange, and
+then writes the codes. An occupancy of 0 marks a free slot: every enemy half has a king. For the same reason codes of 0
+are not written yet.
 
 A table may also hold only a *slice*: hashes from a floor on. Then the difference of hash and floor takes the place of
 the hash.
@@ -15,6 +16,7 @@ the hash.
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,12 +25,11 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from darkchess.board.kernels.halves import MOST_SUCCESSORS
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
 
 SPILL = 4096
-"""Slots behind each region for entries that probe past its end. At a load of 0.75 even a run of a few hundred filled
+"""Slots behind the others for entries that probe past their end. At a load of 0.75 even a run of a few hundred filled
 slots practically never occurs.
 """
 
@@ -39,14 +40,10 @@ class Layout(NamedTuple):
     key: np.uint64  # key of the hash
     floor: np.uint64  # hashes below it have no slot
     threshold: np.uint64  # hashes that exceed the floor by more than this have no slot
-    # map the others onto the regions, see ``_scaled``
+    # map the others onto the slots, see ``_home``
     lead: np.uint64
     scale: np.uint64
-    size: int  # slots of one region, without its spill room
 
-
-EVERY = Layout(np.uint64(0), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(0), 0)
-"""The layout that drops no successor, for kernels that use no table."""
 
 _AHEAD = 24
 """Entries whose slots a kernel prefetches ahead: one cache miss takes as long as many insertions without one."""
@@ -55,13 +52,16 @@ _BLOCK = 4096
 """Entries that :func:`spread` places together, so that it needs places for one block only."""
 
 
+def _word(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """Return the address of ``array[slot, column]``, the first three arguments."""
+    view = context.make_array(signature.args[0])(context, builder, args[0])
+    return cgutils.get_item_pointer(context, builder, signature.args[0], view, args[1:3])
+
+
 @intrinsic
-def _touch(typingctx: Any, array: Any, slot: Any) -> Any:
+def _touch(typingctx: Any, array: Any, slot: Any, column: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        view = context.make_array(signature.args[0])(context, builder, args[0])
-        pointer = cgutils.get_item_pointer(
-            context, builder, signature.args[0], view, [args[1], context.get_constant(types.intp, 0)]
-        )
+        pointer = _word(context, builder, signature, args)
         byte = ir.IntType(8).as_pointer()
         word = ir.IntType(32)
         function = cgutils.get_or_insert_function(
@@ -70,16 +70,80 @@ def _touch(typingctx: Any, array: Any, slot: Any) -> Any:
         builder.call(function, [builder.bitcast(pointer, byte), word(1), word(2), word(1)])
         return context.get_dummy_value()
 
-    return types.void(array, types.intp), codegen
+    return types.void(array, types.intp, types.intp), codegen
+
+
+@intrinsic
+def _load(typingctx: Any, array: Any, slot: Any, column: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load_atomic(_word(context, builder, signature, args), "acquire", 8)
+
+    return types.uint64(array, types.intp, types.intp), codegen
+
+
+@intrinsic
+def _store(typingctx: Any, array: Any, slot: Any, column: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store_atomic(args[3], _word(context, builder, signature, args), "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.intp, types.uint64), codegen
+
+
+@intrinsic
+def _exchange(typingctx: Any, array: Any, slot: Any, column: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        free = context.get_constant(types.uint64, 0)
+        pair = builder.cmpxchg(_word(context, builder, signature, args), free, args[3], "acq_rel", "acquire")
+        return builder.extract_value(pair, 0)
+
+    return types.uint64(array, types.intp, types.intp, types.uint64), codegen
 
 
 def prefetch(table: Any, slot: int) -> None:
     """Prefetch the cache line of ``table[slot]``; interpreted, do nothing."""
 
 
+def read(table: Any, slot: int, column: int) -> Any:
+    """Return ``table[slot, column]`` as it is now, and after that read nothing older."""
+    return table[slot, column]
+
+
+def write(table: Any, slot: int, column: int, value: Any) -> None:
+    """Set ``table[slot, column]``."""
+    table[slot, column] = value
+
+
+_one_at_a_time = threading.Lock()
+
+
+def claim(table: Any, slot: int, enemy: Any) -> Any:
+    """Set ``table[slot, 0]`` if it is 0, as one atomic step; return what was there."""
+    with _one_at_a_time:  # interpreted
+        found = table[slot, 0]
+        if found == 0:
+            table[slot, 0] = enemy
+    return found
+
+
 @overload(prefetch, inline="always")
 def _prefetch(table, slot):  # type: ignore[no-untyped-def]
-    return lambda table, slot: _touch(table, slot)  # type: ignore[call-arg]
+    return lambda table, slot: _touch(table, slot, 0)  # type: ignore[call-arg]
+
+
+@overload(read, inline="always")
+def _read(table, slot, column):  # type: ignore[no-untyped-def]
+    return lambda table, slot, column: _load(table, slot, column)  # type: ignore[call-arg]
+
+
+@overload(write, inline="always")
+def _write(table, slot, column, value):  # type: ignore[no-untyped-def]
+    return lambda table, slot, column, value: _store(table, slot, column, value)  # type: ignore[call-arg]
+
+
+@overload(claim, inline="always")
+def _claim(table, slot, enemy):  # type: ignore[no-untyped-def]
+    return lambda table, slot, enemy: _exchange(table, slot, 0, enemy)  # type: ignore[call-arg]
 
 
 @kernel(inline="always")
@@ -92,30 +156,18 @@ def half_hash(enemy: Any, codes: Any, key: Any) -> Any:
 
 
 @kernel(inline="always")
-def _scaled(value: Any, layout: Any) -> Any:
-    """Return ``(value << lead) >> 32``, for a hash that exceeds the floor by ``value``, scaled to the number of regions
-    with 56 bits of fraction.
-    """
-    return ((value << layout.lead) >> np.uint64(32)) * layout.scale
-
-
-@kernel(inline="always")
-def _region(value: Any, layout: Any) -> Any:
-    """Return the region (uint64) of such a hash, whatever the regions' size."""
-    return _scaled(value, layout) >> np.uint64(56)
-
-
-@kernel(inline="always")
 def _home(enemy: Any, codes: Any, layout: Any) -> Any:
-    """Return the slot of its region at which probing starts for an enemy half."""
-    scaled = _scaled(half_hash(enemy, codes, layout.key) - layout.floor, layout)
-    return np.int64((((scaled >> np.uint64(24)) & np.uint64(0xFFFFFFFF)) * np.uint64(layout.size)) >> np.uint64(32))
+    """Return the slot at which probing starts for an enemy half; −1 if it has none, or for a free slot's entry."""
+    value = half_hash(enemy, codes, layout.key) - layout.floor
+    if enemy == np.uint64(0) or value > layout.threshold:
+        return np.int64(-1)
+    return np.int64((((value << layout.lead) >> np.uint64(32)) * layout.scale) >> np.uint64(32))
 
 
 @kernel
 def insert(entries: Any, count: int, table: Any, layout: Any) -> int:
-    """Put ``entries[:count]`` (uint64[·, 2]), all of one region, into that region, ``table``. Return how many are new,
-    or −1 if its spill room is exhausted (never at loads up to 0.75).
+    """Put those of ``entries[:count]`` (uint64[·, 2]) that have a slot into ``table``; other threads may do so too.
+    Return how many are new, or −1 if the spill room is exhausted (never at loads up to 0.75).
     """
     slots = table.shape[0]
     new = 0
@@ -124,7 +176,7 @@ def insert(entries: Any, count: int, table: Any, layout: Any) -> int:
     for i in range(min(_AHEAD, count)):
         slot = _home(entries[i, 0], entries[i, 1], layout)
         homes[i & 31] = slot
-        prefetch(table, slot)
+        prefetch(table, max(slot, 0))
     for i in range(count):
         # Take this entry's slot from the ring, and prefetch that of a later entry.
         enemy = entries[i, 0]
@@ -133,17 +185,22 @@ def insert(entries: Any, count: int, table: Any, layout: Any) -> int:
         if i + _AHEAD < count:
             later = _home(entries[i + _AHEAD, 0], entries[i + _AHEAD, 1], layout)
             homes[(i + _AHEAD) & 31] = later
-            prefetch(table, later)
-        # Probe: stop at a free slot, which takes the entry, at an equal entry, or at the end of the region: it is full.
-        while True:
-            found = table[slot, 0]
+            prefetch(table, max(later, 0))
+        # Probe: stop at a free slot, which takes the entry, at an equal entry, or at the end: the table is full.
+        while slot >= 0:
+            found = read(table, slot, 0)
             if found == np.uint64(0):
-                table[slot, 0] = enemy
-                table[slot, 1] = codes
-                new += 1
-                break
-            if found == enemy and table[slot, 1] == codes:
-                break
+                found = claim(table, slot, enemy)
+                if found == np.uint64(0):
+                    write(table, slot, 1, codes)
+                    new += 1
+                    break
+            if found == enemy:
+                held = read(table, slot, 1)
+                while held == np.uint64(0):  # another thread has just claimed the slot
+                    held = read(table, slot, 1)
+                if held == codes:
+                    break
             slot += 1
             if slot == slots:
                 return -1
@@ -161,22 +218,25 @@ def _after(enemy: Any, codes: Any, value: Any, other_enemy: Any, other_codes: An
 
 
 @kernel(allocates=False)
-def gather(table: Any, key: Any) -> Any:
-    """Pack the entries of ``table`` to its front in canonical order (in place).
+def gather(table: Any, start: int, stop: int, end: Any, key: Any) -> Any:
+    """Pack the entries of ``table[start:stop]`` to ``end`` (at most ``start``) and sort them in among those before it,
+    which are in canonical order; in place.
 
-    Return how many there are. The slots behind them are then undefined.
+    Return their end. The slots behind it, up to ``stop``, are then undefined.
     """
     # To the front, without a branch: it would be mispredicted, since free slots follow no pattern.
-    count: Any = 0
-    for slot in range(table.shape[0]):
+    first = end
+    for slot in range(start, stop):
         enemy = table[slot, 0]
-        table[count, 0] = enemy
-        table[count, 1] = table[slot, 1]
-        count += np.int64(enemy != np.uint64(0))
+        table[end, 0] = enemy
+        table[end, 1] = table[slot, 1]
+        end += np.int64(enemy != np.uint64(0))
     # Insertion sort: probing displaces an entry by a few places only.
     # An entry whose hash is above all before it is in its place.
     last = np.uint64(0)
-    for i in range(count):
+    if first:
+        last = half_hash(table[first - 1, 0], table[first - 1, 1], key)
+    for i in range(first, end):
         enemy = table[i, 0]
         codes = table[i, 1]
         value = half_hash(enemy, codes, key)
@@ -192,52 +252,22 @@ def gather(table: Any, key: Any) -> Any:
             table[place, 0] = enemy
             table[place, 1] = codes
         last = max(last, value)
-    return count
+    return end
 
 
 @kernel
-def rehash(old: Any, table: Any, layout: Any) -> None:
-    """Put the entries of the region ``old`` into the larger region ``table``, which is empty.
-
-    Entries have the same order in both, so that both are walked from left to right.
-    """
-    for i in range(old.shape[0]):
-        enemy = old[i, 0]
-        if enemy == np.uint64(0):
-            continue
-        codes = old[i, 1]
-        # All entries are different, so the first free slot takes it without a comparison.
-        slot = _home(enemy, codes, layout)
-        while table[slot, 0] != np.uint64(0):
-            slot += 1
-        table[slot, 0] = enemy
-        table[slot, 1] = codes
-
-
-@kernel(inline="always")
-def _place(enemy: Any, codes: Any, layout: Any) -> Any:
-    """Return the slot of the whole table at which probing starts for an enemy half."""
-    region = np.int64(_region(half_hash(enemy, codes, layout.key) - layout.floor, layout))
-    return region * (layout.size + SPILL) + _home(enemy, codes, layout)
-
-
-@kernel
-def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
-    """Undo :func:`gather` for another threshold, in place.
-
-    The entries ``table[:count]``, in canonical order, go to their slots, and all other slots become free; ``counts``
-    (int64[regions]) becomes the number of entries in each region.
+def spread(table: Any, count: int, layout: Any) -> None:
+    """Undo :func:`gather` for another threshold, in place: the entries ``table[:count]``, in canonical order, go to
+    their slots, and all other slots become free.
     """
     # From the left: an entry's place is its home, or the slot after the entry before it. Store it for each block's
     # start.
-    counts[:] = 0
     blocks = np.empty(count // _BLOCK + 1, dtype=np.int64)
     previous = -1
     for i in range(count):
         if i % _BLOCK == 0:
             blocks[i // _BLOCK] = previous
-        previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
-        counts[previous // (layout.size + SPILL)] += 1
+        previous = max(_home(table[i, 0], table[i, 1], layout), previous + 1)
     # Move block by block from the right: every place is at or right of the entry, so no entry is overwritten before it
     # has moved.
     places = np.empty(_BLOCK, dtype=np.int64)
@@ -247,7 +277,7 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
         start = block * _BLOCK
         previous = blocks[block]
         for i in range(start, stop):
-            previous = max(_place(table[i, 0], table[i, 1], layout), previous + 1)
+            previous = max(_home(table[i, 0], table[i, 1], layout), previous + 1)
             places[i - start] = previous
         # Move each entry to its place, and free the slots between it and the next entry.
         for i in range(stop - 1, start - 1, -1):
@@ -256,12 +286,12 @@ def spread(table: Any, count: int, layout: Any, counts: Any) -> None:
             codes = table[i, 1]
             for slot in range(place + 1, hole):
                 table[slot, 0] = np.uint64(0)
+                table[slot, 1] = np.uint64(0)
             table[place, 0] = enemy
             table[place, 1] = codes
             hole = place
         stop = start
-    for slot in range(hole):
-        table[slot, 0] = np.uint64(0)
+    table[:hole] = np.uint64(0)
 
 
 @kernel(allocates=False)
@@ -292,45 +322,7 @@ def rank(positions: Any, enemy: Any, codes: Any) -> int:
 
 @kernel(inline="always")
 def put(enemy: Any, codes: Any, out: Any, k: int) -> int:
-    """Write a successor as entry ``k`` of the first buffer, for :func:`settle`; return ``k + 1``."""
-    out[0, k, 0] = enemy
-    out[0, k, 1] = codes
+    """Write a successor as entry ``k`` of a buffer; return ``k + 1``."""
+    out[k, 0] = enemy
+    out[k, 1] = codes
     return k + 1
-
-
-@kernel(inline="always")
-def full(out: Any, room: int, counts: Any) -> Any:
-    """Whether one of the buffers may have no room for the successors of one more source."""
-    most = counts[0]
-    for region in range(1, out.shape[0]):
-        most = max(most, counts[region])
-    return most + MOST_SUCCESSORS > room
-
-
-@kernel(inline="always")
-def settle(end: int, layout: Any, out: Any, counts: Any) -> None:
-    """Count the successors that :func:`put` wrote from ``counts[0]`` to ``end``; move each to the buffer of its region,
-    or drop it if the table has no slot for its hash.
-    """
-    counts[out.shape[0]] += end - counts[0]
-    if out.shape[0] > 1 or layout.threshold != np.uint64(0xFFFFFFFFFFFFFFFF):
-        _sort_out(end, layout, out, counts)
-    else:
-        counts[0] = end
-
-
-@kernel(allocates=False)
-def _sort_out(end: int, layout: Any, out: Any, counts: Any) -> None:
-    # Entries of the first region close up in the first buffer; those of another go to the other's buffer.
-    for i in range(counts[0], end):
-        enemy = out[0, i, 0]
-        codes = out[0, i, 1]
-        value = half_hash(enemy, codes, layout.key) - layout.floor
-        if value > layout.threshold:
-            continue
-        # No branch: it would be mispredicted too often.
-        region = _region(value, layout)
-        place = counts[region]
-        out[region, place, 0] = enemy
-        out[region, place, 1] = codes
-        counts[region] = place + 1

@@ -23,7 +23,6 @@ import numpy as np
 
 from darkchess.board.kernels import board
 from darkchess.board.kernels.halves import encode_half
-from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import START_FEN, Position, upward
 from darkchess.board.position_repair import Observed, repaired
@@ -362,12 +361,10 @@ class PositionSet(WeighedPositions):
         chosen[others[smallest(self._positions[others], int(_ANY * count), next_key(self._key))]] = True
         return np.flatnonzero(chosen)
 
-    def _consistent_successors(
-        self, sources: Words, start: int, stop: int, layout: Layout, out: Words, room: int, counts: Ints
-    ) -> int:
+    def _consistent_successors(self, sources: Words, start: int, stop: int, out: Words, room: int, counts: Ints) -> int:
         """See :data:`darkchess.board.position_step.Successors`."""
         masks, expected = self._shown.masks, self._shown.expected
-        return int(position_set.successors(sources, start, stop, masks, expected, TABLES, layout, out, room, counts))
+        return int(position_set.successors(sources, start, stop, masks, expected, TABLES, out, room, counts))
 
     def _keep(self, step: Step) -> None:
         super()._keep(step)

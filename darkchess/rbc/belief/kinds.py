@@ -15,7 +15,6 @@ import numpy as np
 
 from darkchess.board.kernels.board import KING, WIDTH
 from darkchess.board.kernels.halves import MOST_SUCCESSORS
-from darkchess.board.kernels.position_table import EVERY
 from darkchess.board.kernels.tables import TABLES
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.rbc.belief._kernels import kinds as kernels
@@ -148,7 +147,7 @@ class Kinds:
         offsets = np.empty(len(halves) + 1, dtype=np.int64)
         after = np.empty((len(halves) * MOST_SUCCESSORS, 2), dtype=np.uint64)
         taken = np.empty(len(after), dtype=np.uint64)
-        count = kernels.expand(halves, self._own, self._passed, EVERY, TABLES, offsets, after, taken)
+        count = kernels.expand(halves, self._own, self._passed, TABLES, offsets, after, taken)
         return offsets, after[:count], taken[:count]
 
     def _values(self, after: Words, taken: Words, count: int) -> Floats:

@@ -17,7 +17,6 @@ import numpy as np
 
 from darkchess.board.kernels import board
 from darkchess.board.kernels.halves import DOUBLE_STEPPED, code_at
-from darkchess.board.kernels.position_table import Layout
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import TURNED, decode, encode
 from darkchess.board.position import Position, upward
@@ -166,10 +165,8 @@ class PositionSet(PositionStore):
         landing = captured >> 8 if captured and captured == self.passed else 0
         arguments = (mine[board.WHITE], mine[board.PAWN], np.uint64(captured), np.uint64(landing), TABLES)
 
-        def successors(
-            sources: Words, start: int, stop: int, layout: Layout, out: Words, room: int, counts: Ints
-        ) -> int:
-            return int(kernels.successors(sources, start, stop, *arguments, layout, out, room, counts))
+        def successors(sources: Words, start: int, stop: int, out: Words, room: int, counts: Ints) -> int:
+            return int(kernels.successors(sources, start, stop, *arguments, out, room, counts))
 
         self._key = self._next_key
         step = across_enemy_move(

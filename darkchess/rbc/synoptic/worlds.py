@@ -20,7 +20,6 @@ import chess
 import numpy as np
 
 from darkchess.board.kernels import board
-from darkchess.board.kernels.position_table import EVERY
 from darkchess.board.kernels.tables import TABLES
 from darkchess.rbc.belief._kernels.position_set import keep_moved
 from darkchess.rbc.belief.position_set import PositionSet
@@ -94,9 +93,7 @@ class BlindModel:
         return np.where(black == self._planner, 1.0, -1.0)
 
     def advance(self, worlds: Worlds, actions: Int32s, keys: Keys, most: Ints) -> None:
-        kernels.advance(
-            worlds.states, self._planner, actions, keys, most, TABLES, EVERY, *worlds.sets[0], *worlds.sets[1]
-        )
+        kernels.advance(worlds.states, self._planner, actions, keys, most, TABLES, *worlds.sets[0], *worlds.sets[1])
 
     def after(self, states: States, actions: Int32s, keys: Keys) -> States:
         out: Words = states.copy()
@@ -203,6 +200,6 @@ class BlindBelief:
         else:
             lost = np.uint64(0 if played.capture < 0 else 1 << played.capture)
             passed = landing(self.remembered, self.own, lost)
-            kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, EVERY, later.halves, kept)
+            kernels.survivors_of_turn(self.halves, self.own, lost, passed, TABLES, later.halves, kept)
         # A sample that was repaired descends from none of the members before, so it rules out nothing.
         return replace(self, halves=self.halves[kept]) if kept.any() and not kept.all() else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from functools import partial
 
 import chess
 import numpy as np
@@ -18,6 +19,7 @@ from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game._kernels import vision
+from klss.support.threads import share
 from tests.darkchess.fog.position_set_games import STARTS, choose
 
 LINE = ["g1f3", "a7a6", "b1c3", "h7h6", "e2e3", "b7b6", "d2d3", "g7g6"]
@@ -226,22 +228,25 @@ def test_sampling_is_uniform_without_replacement_and_leaves_out_what_is_excluded
     assert known.sample(0).shape == (0, 9)
 
 
+@pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("cap", [5000, *(pytest.param(cap, marks=pytest.mark.slow) for cap in (100_000, 300))])
-def test_the_table_holds_a_set_through_growing_and_cutting(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_holds_a_set_through_growing_and_cutting(
+    cap: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each thread inserts all entries, so that several claim one slot at the same time."""
     monkeypatch.setattr(position_table, "SLACK", 16)
-    monkeypatch.setattr(position_table, "LEAST_SIZE", 1500)
+    monkeypatch.setattr(position_table, "LEAST_SIZE", 2500)
     rng = np.random.default_rng(cap)
     entries = rng.integers(1, 1 << 63, size=(20_000, 2), dtype=np.uint64)
     entries[10_000:] = entries[rng.integers(0, 10_000, size=10_000)]
     key = np.uint64(99)
-    table, given = position_table.PositionTable(key, cap, 100), set[tuple[int, ...]]()
+    table, given = position_table.PositionTable(key, cap, 100, threads=threads), set[tuple[int, ...]]()
     for start in range(0, 20_000, 500):
         while table.scarce:
             table.make_room()
         part = entries[start : start + 500].copy()
         given.update(map(tuple, part.tolist()))
-        part = part[[int(kernels.half_hash(*half, key)) <= int(table.layout.threshold) for half in part]]
-        table.insert(part, len(part))
+        share(partial(table.insert, part, len(part)), threads, threads)
         assert len(table) <= len(given)
     assert table.cut == (cap < 10_000)
     # The entries with the smallest hashes, in the order of the hashes.

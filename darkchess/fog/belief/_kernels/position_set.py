@@ -40,9 +40,9 @@ from darkchess.board.kernels.enemy_moves import (
     put_arrivals,
     put_moves,
 )
-from darkchess.board.kernels.halves import castled, code_at, decode_half, plain, with_code, without
+from darkchess.board.kernels.halves import MOST_SUCCESSORS, castled, code_at, decode_half, plain, with_code, without
 from darkchess.board.kernels.moves import has_move, make
-from darkchess.board.kernels.position_table import full, put, settle
+from darkchess.board.kernels.position_table import put
 from darkchess.board.kernels.tables import (
     ANTIDIAGONAL_ABOVE,
     ANTIDIAGONAL_BELOW,
@@ -190,8 +190,7 @@ def filter_positions(
 # -------------------------------------------------------------------------------------------------- enemy moves
 @kernel(allocates=False)
 def successors(
-    positions: Any, start: int, stop: int, masks: Any, expected: Any, tables: Any, layout: Any,
-    out: Any, room: int, counts: Any,
+    positions: Any, start: int, stop: int, masks: Any, expected: Any, tables: Any, out: Any, room: int, counts: Any
 ) -> int:  # fmt: skip
     """After an enemy move: write every consistent successor of ``positions[start:stop]``.
 
@@ -199,18 +198,15 @@ def successors(
     ----------
     positions
         uint64[·, 2].
-    layout
-        The table's (:class:`darkchess.board.kernels.position_table.Layout`); a successor for which it has no slot is
-        counted, but not written.
     out
-        uint64[regions, ·, 2]: a buffer for each region of the table, filled from its count on, up to ``room``.
+        uint64[·, 2]: a buffer, filled from ``counts[0]`` on, up to ``room``.
     counts
-        int64[regions + 1]: entries in each buffer, and the number of consistent successors; modified in place.
+        int64[1]: entries in the buffer; modified in place.
 
     Returns
     -------
     int
-        The first position that was not treated because a buffer is full; ``stop`` if all were treated.
+        The first position that was not treated because the buffer is full; ``stop`` if all were treated.
     """
     empty = masks[EMPTY]
     required = masks[REQUIRED]
@@ -222,15 +218,15 @@ def successors(
     known = empty | required
     for i in range(start, stop):
         # A source is treated completely or not at all, so that the caller can continue with the one returned.
-        if full(out, room, counts):
-            return i
         k = counts[0]
+        if k + MOST_SUCCESSORS > room:
+            return i
         enemy = positions[i, 0]
         codes = positions[i, 1]
         # After a reported double step or an en passant capture, only one or two pawn moves are possible.
         if special != np.uint64(0):
             k = _en_passant(enemy, codes, masks, expected, out, k)
-            settle(k, layout, out, counts)
+            counts[0] = k
             continue
         # Any other move fills one square and leaves one: if two must be filled, or two left, only castling fits.
         missing = required & ~enemy
@@ -248,7 +244,7 @@ def successors(
         if short or long:
             k = _castling(enemy, codes, short, long, masks, expected, out, k)
         if not one_move:
-            settle(k, layout, out, counts)
+            counts[0] = k
             continue
         # The piece that moved is the one on the square that must become empty, or else any on a square not required.
         movable = enemy & ~required
@@ -278,8 +274,7 @@ def successors(
                 wanted = expected[lowest(missing)]
             captures = captured != np.uint64(0)
             k = put_arrivals(enemy, codes, movable, missing, captures, forbidden, wanted, occupied, tables, out, k)
-        # Drop successors that belong to another slice, sort the others into the buffers, and count.
-        settle(k, layout, out, counts)
+        counts[0] = k
     return stop
 
 

@@ -91,9 +91,7 @@ def _describe(
 
 
 @kernel
-def expand(
-    positions: Any, own_row: Any, passed: Any, layout: Any, tables: Any, offsets: Any, out: Any, taken: Any
-) -> int:
+def expand(positions: Any, own_row: Any, passed: Any, tables: Any, offsets: Any, out: Any, taken: Any) -> int:
     """Write every successor of some positions, whatever the notice.
 
     Parameters
@@ -104,8 +102,6 @@ def expand(
         uint64[9], the viewer's half before the enemy's turn, as White's.
     passed
         The square (a set of one or none) on which the viewer's last double step ended.
-    layout
-        Any layout that drops nothing.
     offsets
         int64[n + 1], written: the successors of a position i are those from ``offsets[i]`` to ``offsets[i + 1]``.
     out, taken
@@ -118,8 +114,8 @@ def expand(
         The number of successors; transpositions are not merged.
     """
     own = own_row[WHITE]
-    made = np.empty((1, MOST_SUCCESSORS + 1, 2), dtype=np.uint64)
-    counts = np.zeros(2, dtype=np.int64)
+    made = np.empty((MOST_SUCCESSORS + 1, 2), dtype=np.uint64)
+    counts = np.zeros(1, dtype=np.int64)
     end = 0
     for i in range(positions.shape[0]):
         offsets[i] = end
@@ -131,11 +127,11 @@ def expand(
             counts[:] = 0
             landing = mask >> np.uint64(8) if mask == passed else np.uint64(0)
             successors(
-                positions, i, i + 1, own, own_row[PAWN] & own, mask, landing, tables, layout, made,
+                positions, i, i + 1, own, own_row[PAWN] & own, mask, landing, tables, made,
                 MOST_SUCCESSORS + 1, counts,
             )  # fmt: skip
             for j in range(counts[0]):
-                out[end, 0], out[end, 1] = made[0, j, 0], made[0, j, 1]
+                out[end, 0], out[end, 1] = made[j, 0], made[j, 1]
                 taken[end] = mask
                 end += 1
             if targets == np.uint64(0):

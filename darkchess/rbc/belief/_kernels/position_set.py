@@ -25,6 +25,7 @@ from darkchess.board.kernels.enemy_moves import (
 )
 from darkchess.board.kernels.halves import (
     DOUBLE_STEPPED,
+    MOST_SUCCESSORS,
     castled,
     code_at,
     decode_half,
@@ -34,7 +35,7 @@ from darkchess.board.kernels.halves import (
     with_code,
     without,
 )
-from darkchess.board.kernels.position_table import full, put, settle
+from darkchess.board.kernels.position_table import put
 from darkchess.rbc.game._kernels.requests import revised
 from klss.support.kernel import kernel
 
@@ -56,7 +57,7 @@ def encode_stepped(half: Any, target: Any) -> None:
 @kernel(allocates=False)
 def successors(
     positions: Any, start: int, stop: int, own: Any, own_pawns: Any, captured: Any, landing: Any, tables: Any,
-    layout: Any, out: Any, room: int, counts: Any,
+    out: Any, room: int, counts: Any,
 ) -> int:  # fmt: skip
     """After a turn of the enemy: write every successor of ``positions[start:stop]`` that agrees with the notice.
 
@@ -73,9 +74,9 @@ def successors(
     """
     for i in range(start, stop):
         # A source is treated completely or not at all, so that the caller can continue with the one returned.
-        if full(out, room, counts):
-            return i
         k = counts[0]
+        if k + MOST_SUCCESSORS > room:
+            return i
         enemy = positions[i, 0]
         codes = positions[i, 1]
         # After a reported capture, only moves to its square are possible, and en passant.
@@ -84,7 +85,7 @@ def successors(
             k = put_arrivals(enemy, codes, enemy, captured, True, np.uint64(0), any_piece, enemy | own, tables, out, k)
             if landing & ~enemy != np.uint64(0):
                 k = _in_passing(enemy, codes, captured, landing, out, k)
-            settle(k, layout, out, counts)
+            counts[0] = k
             continue
         occupied = enemy | own
         free = ~occupied
@@ -115,7 +116,7 @@ def successors(
                 marked = double if beside(double) & own_pawns != np.uint64(0) else np.uint64(0)
                 rest, code = lifted(codes, index, code)
                 k = put_moves(enemy, mask, rest, code, targets, marked, out, k)
-        settle(k, layout, out, counts)
+        counts[0] = k
     return stop
 
 

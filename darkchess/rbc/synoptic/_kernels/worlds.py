@@ -146,19 +146,19 @@ def after(states: Any, actions: Any, tables: Any) -> None:
 
 @kernel
 def advance(
-    states: Any, planner: int, actions: Any, keys: Any, most: Any, tables: Any, layout: Any,
+    states: Any, planner: int, actions: Any, keys: Any, most: Any, tables: Any,
     members_0: Any, counts_0: Any, memories_0: Any, members_1: Any, counts_1: Any, memories_1: Any,
 ) -> None:  # fmt: skip
     """Take an action in each world, in place; see :meth:`klss.synoptic.model.Model.advance`.
 
-    ``planner`` is the side (0 White) of seat 0; ``layout`` takes every hash.
+    ``planner`` is the side (0 White) of seat 0.
     """
     # Room for the successors of the largest set.
     room = 128 * MOST_SUCCESSORS
     for i in range(states.shape[0]):
         room = max(room, (max(counts_0[i], counts_1[i]) + 1) * MOST_SUCCESSORS)
-    buffer = np.empty((1, room, 2), dtype=np.uint64)
-    emitted = np.zeros(2, dtype=np.int64)
+    buffer = np.empty((room, 2), dtype=np.uint64)
+    emitted = np.zeros(1, dtype=np.int64)
     own = np.empty(9, dtype=np.uint64)
     half = np.empty(2, dtype=np.uint64)
     other_own = np.empty(9, dtype=np.uint64)
@@ -207,9 +207,9 @@ def advance(
         half[0] = enemy
         half[1] = without_step(codes)
         for k in range(kept):
-            buffer[0, k, 0] = members[k, 0]
-            buffer[0, k, 1] = members[k, 1]
-        counts[i] = cut(buffer[0], kept, keys[i], room_mine, half, members)
+            buffer[k, 0] = members[k, 0]
+            buffer[k, 1] = members[k, 1]
+        counts[i] = cut(buffer, kept, keys[i], room_mine, half, members)
         # Remember this turn for the player's next synopses.
         if taken >= 0:
             remember_moved(memory, taken >> 9, (taken >> 3) & 63, capture if capture >= 0 else 64, planes)
@@ -224,10 +224,10 @@ def advance(
         emitted[:] = 0
         successors(
             theirs[: their_counts[i]], 0, their_counts[i], other_own[WHITE], other_own[PAWN], lost, passed, tables,
-            layout, buffer, room, emitted,
+            buffer, room, emitted,
         )  # fmt: skip
         _divided(state, 1 - side, other_own, other_half)
-        their_counts[i] = cut(buffer[0], emitted[0], keys[i], room_theirs, other_half, theirs)
+        their_counts[i] = cut(buffer, emitted[0], keys[i], room_theirs, other_half, theirs)
         remember_notice(their_memory, 64 if capture < 0 else capture ^ 56)
 
 
@@ -360,22 +360,20 @@ def looks(
 
 # ------------------------------------------------------------------------------------------------ beliefs
 @kernel
-def survivors_of_turn(
-    halves: Any, own: Any, lost: Any, passed: Any, tables: Any, layout: Any, later: Any, kept: Any
-) -> None:
+def survivors_of_turn(halves: Any, own: Any, lost: Any, passed: Any, tables: Any, later: Any, kept: Any) -> None:
     """Write which halves, before the opponent's move, may lead to one of ``later`` by it: bool[n]."""
     # One successor that is still possible later is enough.
     table = hashed(later)
-    buffer = np.empty((1, 2 * MOST_SUCCESSORS, 2), dtype=np.uint64)
-    emitted = np.zeros(2, dtype=np.int64)
+    buffer = np.empty((2 * MOST_SUCCESSORS, 2), dtype=np.uint64)
+    emitted = np.zeros(1, dtype=np.int64)
     for i in range(halves.shape[0]):
         emitted[:] = 0
         successors(
-            halves, i, i + 1, own[WHITE], own[PAWN], lost, passed, tables, layout, buffer,
+            halves, i, i + 1, own[WHITE], own[PAWN], lost, passed, tables, buffer,
             2 * MOST_SUCCESSORS, emitted,
         )  # fmt: skip
         kept[i] = False
         for k in range(emitted[0]):
-            if held(table, buffer[0, k, 0], buffer[0, k, 1]):
+            if held(table, buffer[k, 0], buffer[k, 1]):
                 kept[i] = True
                 break
