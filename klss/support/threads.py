@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
+from klss.support.configuration_text import ConfigurationError
+
 MOST = 16
 """Most threads that are of use: beyond it, what one thread does alone takes most of the time."""
 
@@ -29,9 +31,14 @@ games_at_a_time = 1
 
 
 def usual() -> int:
-    """Return the threads of a player that does not say how many: by the environment, or one for each core."""
+    """Return the threads of a player that does not say how many: by the environment, or one for each core.
+
+    Raises ConfigurationError: the environment has no number of threads.
+    """
     given = os.environ.get(VARIABLE, "")
-    return min(MOST, int(given) if given.isdecimal() and int(given) else _cores())
+    if given and not (given.isdecimal() and int(given)):
+        raise ConfigurationError(f"{VARIABLE}: got {given!r}, expected a number of threads from 1 to {MOST}")
+    return min(MOST, int(given) if given else _cores())
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The built-in evaluator: values per second on one core, and its error on the packaged held-out positions.
+"""The built-in evaluator: values per second, and its error on the packaged held-out positions.
 
 These are positions that the weights were not tuned on, with the values of Stockfish at depth 10
 (:mod:`experiments.learn.positions`).
@@ -15,8 +15,9 @@ import numpy as np
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from klss.support.archive import read_arrays
 from klss.support.arrays import Floats, Words
-from klss.support.text import Document
-from klss_app.bench.report import Figures, Report, Say, load, spread
+from klss.support.text import Document, counted
+from klss.support.threads import usual
+from klss_app.bench.report import Figures, Report, Say, load, spread, thread_numbers
 
 _LEAST_S = 1.0
 _MOST_NUMBERS = 1 << 20
@@ -30,23 +31,26 @@ def held_out_positions() -> tuple[Words, Floats, int]:
 
 
 def evaluator(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
-    """Figures ``values_per_s`` (one thread) and ``mean_abs_tanh_error``."""
+    """Figures ``values_per_s`` (one thread), ``values_per_s_Nt`` for each number N of threads, and
+    ``mean_abs_tanh_error``.
+    """
     rows, wanted, depth = held_out_positions()
-    measured = BuiltinEvaluator()
-    values = measured.values(rows)  # also warms up
+    samples, figures = list[Document](), Figures()
+    for threads in thread_numbers(usual()):
+        measured, rates = BuiltinEvaluator(threads=threads), list[float]()
+        values = measured.values(rows)  # also warms up
+        for repetition in range(repetitions):
+            count, seconds, began = 0, 0.0, time.perf_counter()
+            while seconds < _LEAST_S:
+                measured.values(rows)
+                count += len(rows)
+                seconds = time.perf_counter() - began
+            labels: Document = {"repetition": repetition, "threads": threads, "load": load()}
+            samples.append({**labels, "values": count, "seconds": seconds})
+            rates.append(count / seconds)
+            say(f"{counted(threads, 'thread')}: {rates[-1]:,.0f} values/s")
+        figures[f"values_per_s_{threads}t"] = spread(rates, "values/s")
+    figures["values_per_s"] = figures["values_per_s_1t"]
     error = float(np.abs(values - wanted).mean())
-    samples, rates = list[Document](), list[float]()
-    for repetition in range(repetitions):
-        count, seconds, began = 0, 0.0, time.perf_counter()
-        while seconds < _LEAST_S:
-            measured.values(rows)
-            count += len(rows)
-            seconds = time.perf_counter() - began
-        samples.append({"repetition": repetition, "values": count, "seconds": seconds, "load": load()})
-        rates.append(count / seconds)
-        say(f"{rates[-1]:,.0f} values/s")
-    figures: Figures = {
-        "values_per_s": spread(rates, "values/s"),
-        "mean_abs_tanh_error": spread([error], f"to Stockfish depth {depth}, {len(rows)} held-out positions"),
-    }
+    figures["mean_abs_tanh_error"] = spread([error], f"to Stockfish depth {depth}, {len(rows)} held-out positions")
     return Report(figures, None, samples)

@@ -43,6 +43,11 @@ def spread(values: Sequence[float], unit: str) -> Figure | None:
     return {"min": min(values), "median": statistics.median(values), "max": max(values), "unit": unit}
 
 
+def thread_numbers(most: int) -> list[int]:
+    """The numbers of threads to measure: one, two and ``most``, which comes last."""
+    return [*sorted({1, 2} - {most}), most]
+
+
 def load() -> float | None:
     """Mean number of running processes in the last minute; None if the system doesn't report it."""
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None

@@ -19,7 +19,7 @@ from darkchess.fog.game.view import View
 from klss.support.text import Document, counted
 from klss.support.threads import usual
 from klss_app.bench.positions import packaged, parsed_moves
-from klss_app.bench.report import Figures, Report, Say, load, spread
+from klss_app.bench.report import Figures, Report, Say, load, spread, thread_numbers
 
 CAP = 30_000_000
 """Cap of the sets; far above all lines, so that no set is a sample."""
@@ -57,7 +57,7 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     each over all lines and repetitions.
     """
     samples = list[Document]()
-    numbers = sorted({1, 2, usual()})
+    numbers = thread_numbers(usual())
     seconds_of: dict[int, list[float]] = {threads: [] for threads in numbers}
     rates: dict[int, list[float]] = {threads: [] for threads in numbers}
     for line in bench_lines():

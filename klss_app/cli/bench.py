@@ -6,6 +6,7 @@ import argparse
 import importlib.metadata
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from darkchess.errors import EvaluatorError
 from darkchess.evaluation.evaluator import Evaluator
@@ -95,7 +96,7 @@ def _measured(parsed: argparse.Namespace, chosen: Spec) -> Report:
     if parsed.bench == "equilibrium":
         return equilibrium(chosen, nodes=parsed.nodes or NODES, repetitions=repetitions, say=_say)
     if parsed.bench == "search":
-        evaluators, seconds = _evaluators(parsed.stockfish, chosen.thread_count), parsed.time or 5.0
+        evaluators, seconds = partial(_evaluators, parsed.stockfish), parsed.time or 5.0
         return search(chosen, evaluators, seconds=seconds, repetitions=repetitions, seed=drawn, say=_say)
     # ``--time`` replaces the default number of nodes, but not one that was given.
     limit = Limit(time_s=parsed.time, nodes=parsed.nodes or (SUITE_NODES if parsed.time is None else None))

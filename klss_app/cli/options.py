@@ -19,7 +19,7 @@ from darkchess.fog.game.rules import PAPER, RULESETS
 from klss.play.limits import DEFAULT_TIME_S
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable
-from klss.support.threads import MOST, VARIABLE
+from klss.support.threads import MOST, VARIABLE, usual
 from klss_app.cli.errors import UsageError
 from klss_app.cli.games import FOG, Game, check_evaluator
 from klss_app.flag_types import clock, count, positive, seed, whole
@@ -94,6 +94,7 @@ class Parser(argparse.ArgumentParser):
             setattr(known, name, defaults[name])
         if "threads" in known.given:  # for this process and all that it starts
             os.environ[VARIABLE] = str(known.threads)
+        usual()  # refuses a number of threads in the environment that is none
         if getattr(known, "json", False):
             reserve()
         return known
@@ -113,8 +114,8 @@ def add_game_options(
     add("--time", type=positive, default=DEFAULT_TIME_S, metavar="S", help=seconds)
     add("--nodes", type=count, metavar="N", help=f"nodes {game.each}: no clock is read, so games can be repeated")
     start, _, increment = game.clock.partition("+")
-    usual = f"{game.clock} is {int(start) // 60} minutes at the start and {increment} s added after each move"
-    add("--clock", type=clock, metavar="S+I", help=f"a clock for each side, both numbers in seconds: {usual}")
+    example = f"{game.clock} is {int(start) // 60} minutes at the start and {increment} s added after each move"
+    add("--clock", type=clock, metavar="S+I", help=f"a clock for each side, both numbers in seconds: {example}")
     add = parser.add_argument_group("the game").add_argument
     if game.ruled:
         without = "result for a player without a move: paper, a loss; pychess, a draw"
@@ -145,8 +146,8 @@ def seats(white: str | None, black: str | None, engine: str) -> dict[chess.Color
 
 def add_threads(parser: Parser) -> None:
     """Add ``--threads``, which :meth:`Parser.parse` puts into the environment."""
-    usual = f"default: {VARIABLE}, or the cores that there are, divided among games at a time"
-    text = f"threads of an engine; with --nodes no answer depends on them ({usual})"
+    default = f"default: {VARIABLE}, or the cores that there are, divided among games at a time"
+    text = f"threads of an engine; with --nodes no answer depends on them ({default})"
     parser.add_argument("--threads", type=whole(1, MOST), metavar="N", help=text)
 
 

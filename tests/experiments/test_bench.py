@@ -60,7 +60,7 @@ def test_bench_prints_one_document_with_figures(
     assert main(["bench", "evaluator", "--json", "--repetitions", "2"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found.keys() >= {"bench", "signature", "figures", "configuration", "versions"}
-    for name in ("values_per_s", "mean_abs_tanh_error"):
+    for name in ("values_per_s", "values_per_s_1t", "values_per_s_2t", "mean_abs_tanh_error"):
         figure = found["figures"][name]
         assert figure.keys() == {"min", "median", "max", "unit"}
         assert figure["min"] <= figure["median"] <= figure["max"]

@@ -8,6 +8,7 @@ import pytest
 
 from klss.support import threads as of_this_process
 from klss.support.threads import MOST, VARIABLE, share, usual
+from klss_app.cli.main import main
 from uci_bridge.child_processes import engine_environment
 
 
@@ -41,3 +42,13 @@ def test_engines_share_what_the_environment_or_the_machine_has(monkeypatch: pyte
     assert usual() == 8 and engine_environment()[VARIABLE] == "2"
     monkeypatch.setenv(VARIABLE, "5")
     assert usual() == 5 and engine_environment()[VARIABLE] == "5"
+
+
+@pytest.mark.parametrize("given", ["abc", "0", "-2", "1.5"])
+def test_no_number_of_threads_in_the_environment_is_an_error(
+    given: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(VARIABLE, given)
+    assert main(["track", "--moves", "e2e4"]) == 2
+    out, err = capsys.readouterr()
+    assert not out and err.count("\n") == 1 and VARIABLE in err and repr(given) in err
