@@ -82,8 +82,8 @@ def load(
         What names an infoset: OpenSpiel's information state, or all of the player's so far with its actions, so that
         players forget nothing.
     alike : bool
-        List one of all deals that differ only by suits that do not matter (:mod:`klss.openspiel.suits`): the game is
-        smaller and has the same equilibria, and each infoset stands for all that it is alike.
+        List one of all deals that differ by suits alone, where these do not matter (:mod:`klss.openspiel.suits`): the
+        game is smaller and has the same equilibria, and each infoset stands for all that it is alike.
     on_progress : callable, optional
         Called with the number of nodes every 100.
 
@@ -348,18 +348,23 @@ class _Flattening:
 
     def _again(self, nodes: dict[str, Any], node: int) -> tuple[Any, Any]:
         """Return the state of a decision node and both players' texts there."""
-        way = list[int]()
-        while node > 0:
-            way.append(int(nodes["action"][node]))
-            node = int(nodes["parent"][node])
         state, past = self.spiel.new_initial_state(), ("", "")
-        for place in reversed(way):
+        for place in way_to(node, nodes["parent"], nodes["action"]):
             mover = state.current_player()
             chosen = state.legal_actions()[place] if mover >= 0 else self._deals(state)[place][0]
             if self.by_history and mover >= 0:
                 past = _acted(self._texts(state, mover, past), mover, chosen)
             state.apply_action(chosen)
         return state, self._texts(state, state.current_player(), past)
+
+
+def way_to(node: int, parent: Int32s, action: Int32s) -> list[int]:
+    """Return the places of the edges from the root to a node."""
+    way = list[int]()
+    while node > 0:
+        way.append(int(action[node]))
+        node = int(parent[node])
+    return way[::-1]
 
 
 def _acted(texts: Any, mover: int, chosen: int) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import pyspiel
 
 from klss.errors import GameError
+from klss.openspiel.enumeration import way_to
 from klss.openspiel.games import silenced
 from klss.theory.game import Game, Named
 
@@ -19,12 +20,8 @@ def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
     wrong = GameError(f"policy: got one that does not know the infosets of player {player}, expected one of this game")
     for infoset in observations.turn_infosets.tolist():
         # The state of the infoset's first node, by the way down to it.
-        node, way = int(game.nodes_of(player, infoset)[0]), list[int]()
-        while node > 0:
-            way.append(int(game.action[node]))
-            node = int(game.parent[node])
         state = spiel.new_initial_state()
-        for place in reversed(way):
+        for place in way_to(int(game.nodes_of(player, infoset)[0]), game.parent, game.action):
             state.apply_action(state.legal_actions()[place])
         try:
             with silenced():

@@ -1,16 +1,16 @@
-"""Suits of OpenSpiel's ``universal_poker``: of all deals that differ by what no payoff depends on, one is enough.
+"""Suits of OpenSpiel's ``universal_poker``: of all deals that differ by suits alone, one is enough where none matters.
 
-Renaming the suits changes no payoff; where a player sees fewer than five cards there is no flush, and suits change none
-at all. A player's information shows cards in brackets, each a set in descending order. Its *form* is what remains of it
-without what does not matter, so that two deals after one history have isomorphic games below them if the forms of both
-players' information together are the same.
+Where a player sees fewer than five cards there is no flush, and no payoff depends on suits. A player's information
+shows cards in brackets, each a set in descending order. Its *form* is the same without suits, so that two deals after
+one history have isomorphic games below them if the forms of both players' information are the same.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from itertools import permutations, product
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
 from typing import Any
 
 _SUITS, _RANKS = "cdhs", "23456789TJQKA"
@@ -23,49 +23,33 @@ _CARDS = re.compile(r"(?<=\[Private: )[^]]+|(?<=\[Public: )[^]]+")
 
 
 class Suits:
-    """The suits of a deck; ``flushes``: whether a hand may be worth more for having one suit."""
+    """The suits of a deck in which they do not matter."""
 
-    def __init__(self, letters: str, flushes: bool) -> None:
-        self.letters, self._flushes = letters, flushes
-        self.form = cache(self._form)
+    def __init__(self, letters: str) -> None:
+        self._letters = letters
 
     @classmethod
     def of(cls, game: Any) -> Suits | None:
-        """Return the suits of a ``pyspiel.Game``; None if it is another game, or one that gives cards."""
+        """Return the suits of a ``pyspiel.Game``; None if it is another game, has flushes, or gives cards."""
         known = game.get_parameters()
         if game.get_type().short_name != "universal_poker" or known["boardCards"] or known["handReaches"]:
             return None
         seen = known["numHoleCards"] + sum(map(int, known["numBoardCards"].split()))
-        return cls(_SUITS[: known["numSuits"]], seen >= _FLUSH)
-
-    def _form(self, text: str) -> str:
-        form = _CARDS.sub(lambda found: found[0][::2], text)  # the ranks
-        if not self._flushes:
-            return form
-        shown = [re.findall("..", cards) for cards in _CARDS.findall(text)]
-        suits = ([(k, rank) for k, cards in enumerate(shown) for rank, its in cards if its == suit]
-                 for suit in self.letters)  # fmt: skip
-        return f"{form}{sorted(suits)}"
-
-    def alike(self, text: str) -> set[str]:
-        """Return all texts of the form of ``text``."""
-        cards = "".join(_CARDS.findall(text))
-        ranks, suits = cards[::2], cards[1::2]
-        if self._flushes:
-            tables = (str.maketrans(self.letters, "".join(to)) for to in permutations(self.letters))
-            return {self._with(text, suits.translate(table)) for table in tables}
-        every = map("".join, product(self.letters, repeat=len(ranks)))
-        return {self._with(text, each) for each in every if len({*zip(ranks, each, strict=True)}) == len(ranks)}
+        return cls(_SUITS[: known["numSuits"]]) if seen < _FLUSH else None
 
     @staticmethod
-    def _with(text: str, suits: str) -> str:
-        left = iter(suits)
+    def form(text: str) -> str:
+        """Return a text without suits."""
+        return _CARDS.sub(lambda found: found[0][::2], text)
 
-        def renamed(found: re.Match[str]) -> str:
-            cards = [(rank, next(left)) for rank in found[0][::2]]
-            return "".join(sorted(map("".join, cards), key=lambda card: (_RANKS.index(card[0]), card[1]), reverse=True))
-
-        return _CARDS.sub(renamed, text)
+    def alike(self, text: str) -> list[str]:
+        """Return all texts of the form of ``text``."""
+        ranks, found = "".join(_CARDS.findall(text))[::2], set[str]()
+        for suits in product(self._letters, repeat=len(ranks)):
+            cards = list(zip(ranks, suits, strict=True))
+            if len({*cards}) == len(cards):
+                found.add(_CARDS.sub(partial(_shown, iter(cards)), text))
+        return sorted(found)
 
     def deals(self, state: Any) -> list[tuple[int, float]]:
         """Return nature's outcomes at ``state``, one for each form, with the probabilities of all that have it."""
@@ -76,3 +60,9 @@ class Suits:
             first, before = kept.get(form, (outcome, 0.0))
             kept[form] = first, before + share
         return list(kept.values())
+
+
+def _shown(cards: Iterator[tuple[str, str]], instead: re.Match[str]) -> str:
+    """Return the next cards as OpenSpiel shows them, as many as there are."""
+    taken = [next(cards) for _ in instead[0][::2]]
+    return "".join(map("".join, sorted(taken, key=lambda card: (_RANKS.index(card[0]), card[1]), reverse=True)))
