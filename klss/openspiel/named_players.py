@@ -38,12 +38,13 @@ state is an OpenSpiel object.
 """
 
 CONFIGURATIONS = by_name(
-    # 1-KLSS by regret minimisation below a safe root: not exploitable if the game fits into its budget. Fog of War has
-    # another search of that name (2-KLUSS, not safe, purified).
+    # 1-KLSS by regret minimisation below a safe root; where what is left of the game may fit into its budget, the whole
+    # trunk from the game's start: not exploitable if it fits. Fog of War has another search of that name (2-KLUSS, not
+    # safe, purified).
     Configuration(
         "kluss",
         "klss",
-        search=Kluss(order=1, root="safe", value_beta=0.0, purify=False, memory_mb=_MEMORY_MB),
+        search=Kluss(order=1, root="safe", value_beta=0.0, purify=False, whole=True, memory_mb=_MEMORY_MB),
     ),
     # The paper's search (Zhang & Sandholm 2021), by linear programs.
     Configuration("klss2021", "klss", search=Klss2021(caution=1.0, purify=False, memory_mb=_MEMORY_MB)),

@@ -78,6 +78,7 @@ class Kluss(SearchConfiguration):
     root: RootLayer = "nature"  # see :mod:`klss.search.equilibrium.pcfr`
     maxmargin_share: float = 0.1  # of Maxmargin beside nature, if some root infoset is feared
     purify: bool = True  # whether the move is drawn from the *purified* strategy
+    whole: bool = False  # see :class:`klss.search.parts.Parts`
 
     def likelihood(self) -> Likelihood:
         """Return the likelihood by which roots are drawn and weighed."""
@@ -95,4 +96,5 @@ class Kluss(SearchConfiguration):
             solver=RegretMinimiser(self.root, maxmargin_share=self.maxmargin_share),
             expander=OneSided(),
             choice=Purified(_LEAST) if self.purify else mixture,
+            whole=self.whole,
         )

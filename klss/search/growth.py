@@ -77,6 +77,7 @@ class Growth:
     progress: Progress | None = None  # called by tell
     added: int = 0  # nodes so far, including nodes that were only visited
     most: float = float("inf")  # limit of ``added``, whatever the budget
+    starts: Ints | None = None  # nodes below which the trunk grows first; None: the roots
     played: int = -1  # player 0's sequence at the root infoset below which alone the trunk should grow; −1: everywhere
     leaf_s: float | None = None  # seconds of a leaf in the last batch; None before the first, and without a clock
 

@@ -31,7 +31,7 @@ from klss.search.model import Belief, Drawn, Model
 from klss.search.profile import Profile
 from klss.search.trunk import Trunk
 from klss.search.utilities import Utilities
-from klss.support.arrays import Bools, Floats, States
+from klss.support.arrays import Bools, Floats, Ints, States
 from klss.support.configuration_text import check_ranges
 
 Strategies = tuple[Floats, Floats]
@@ -52,12 +52,13 @@ class SearchState:
 class SearchedSubgame:
     """The subgame that is searched for one move."""
 
-    trunk: Trunk  # player 0's infoset 0 in it is the present one
+    trunk: Trunk
     carried: int  # roots that come from the previous trunk
     sampled: int  # roots that come from the belief
     prior: Floats | None = None  # [J], probability that player 1 reaches each root infoset; None: uniform
     strategies: Strategies | None = None  # as the previous move's solver left them, 0 at sequences that are new
     feared: Bools | None = None  # [J], root infosets to which Maxmargin's share beside nature goes; None: all
+    infoset: int = 0  # player 0's present one in the trunk; 0 is that of the roots
 
     @cached_property
     def utilities(self) -> Utilities:
@@ -136,6 +137,12 @@ class PonderableRun(SolverRun, Protocol):
     milliseconds only.
     """
 
+    def go_on(self, profile: Profile, budget: Budget, past: Ints) -> None:
+        """Go on with the same trunk at a later move, with ``budget`` from now on. Player 0's strategy at the infosets
+        ``past`` (int64[n]) stays that of ``profile``.
+        """
+        ...
+
     def hold(self, profile: Profile, budget: Budget) -> None:
         """Fix player 0's strategy at the roots to that of ``profile`` and use ``budget`` from now on. Each later
         :meth:`improve` may be the last one before the next move's solver takes over.
@@ -198,6 +205,10 @@ class Parts:
     solver: Solver
     expander: Expander
     choice: Choice
+    # Whether a search goes on in the last trunk as a whole, if that begins at the game's start and has every state of
+    # the belief, and what is left may fit into the search: then no subgame is cut out of it, and no gadget is needed.
+    # Needs a solver whose runs are :class:`PonderableRun`.
+    whole: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,11 @@ that a move with almost no time does not distort the next estimate.
 _SETTLED_GAP = 1e-3
 """Largest saddle gap (both players' gains by deviating, summed) of a profile that counts as an equilibrium."""
 
+_BELOW_A_LEAF = 3
+"""Least nodes expected below an open leaf. If a search has fewer for each leaf, the rest of the game does not fit into
+it, and subgames are less exploitable than the whole trunk (docs/tables.md, "What it teaches").
+"""
+
 _PONDERED, _LEAST_PONDERED = 4, 20_000
 """Most nodes that pondering adds: this factor times the last search's nodes, or this number if that is more. The next
 move copies the nodes that it carries on; copying must stay a small part of its time, which may be as short as the last.
@@ -114,6 +119,7 @@ class Search:
         self.standing: SearchState | None = None
         self._ponders = ponders
         self._played: tuple[Solved, int] | None = None  # the last search, and the sequence drawn
+        self._last: Solved | None = None  # the last search, if the next one may go on in its trunk
         self._model = model
         self._configuration = configuration
         self._parts = configuration.parts()
@@ -141,6 +147,7 @@ class Search:
         """
         subgame = SearchedSubgame(Trunk.from_roots(game_root(self._model, root)), carried=0, sampled=1)
         solved = self.solve(subgame, None, budget)
+        self._last = solved if self._parts.whole else None
         self.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
 
     @property
@@ -172,7 +179,9 @@ class Search:
         seed = [self._seed, self._searches]
         nodes, seconds = self._measured
         expected = nodes / seconds * budget.left() if budget.nodes is None else float(budget.nodes)
-        subgame = self._parts.builder.build(self.standing, belief, self._model, np.random.default_rng(seed), expected)
+        subgame = self._whole(belief, expected) or self._parts.builder.build(
+            self.standing, belief, self._model, np.random.default_rng(seed), expected
+        )
         drawn = np.random.default_rng([*seed, 1]).random()
         # If the last search solved the rest of the game, go on playing its strategy.
         if self._settled(subgame):
@@ -183,15 +192,31 @@ class Search:
         if budget.nodes is None:
             self._measured = _FADED * self._measured + (solved.growth.added, budget.elapsed() - began)
         # Keep it for the next move with the whole mixture, since the opponent does not see which action is drawn now.
-        self.standing = SearchState(subgame.trunk, solved.profile, 0, solved.solving.strategies)
+        at = subgame.infoset
+        self.standing = SearchState(subgame.trunk, solved.profile, at, solved.solving.strategies)
+        # Below a gadget, going on was no gain: only in a trunk that begins where the game does.
+        self._last = solved if self._parts.whole and subgame.trunk.root_count == 1 else None
         # Choose (line 39). The draw has its own random stream, so it does not depend on how many draws came before.
-        actions, mixture = strategy_at(subgame.trunk, solved.profile)
+        actions, mixture = strategy_at(subgame.trunk, solved.profile, at)
         probabilities = self._parts.choice(mixture, solved.profile.pure, solved.supports)
         chosen = _drawn_by(probabilities, drawn)
-        if self._ponders:
+        if self._ponders and at == 0:
             self._played = solved, int(subgame.trunk.infosets[0].first[0]) + chosen
         action = int(actions[chosen])
         return Result(actions, probabilities, action, self._report(subgame, belief, solved, budget))
+
+    def _whole(self, belief: Belief, nodes: float) -> SearchedSubgame | None:
+        """Return the last trunk as the subgame, if it has every state of the belief, its open leaves most likely fit
+        into ``nodes``, and player 0's plan leads there.
+        """
+        standing = self.standing
+        if self._last is None or standing is None or belief.capped_by is not None or self.known != belief.size:
+            return None
+        if _BELOW_A_LEAF * int(standing.trunk.open_leaf.sum()) > nodes or not len(
+            strategy_at(standing.trunk, standing.profile, standing.infoset)[0]
+        ):
+            return None
+        return SearchedSubgame(standing.trunk, belief.size, 0, infoset=standing.infoset)
 
     def _settled(self, subgame: SearchedSubgame) -> bool:
         """Whether the last search already solved this infoset: its trunk contains the whole rest of the game, the
@@ -262,6 +287,9 @@ class Search:
         # The limits of growth; it stops early enough for the solver to solve the final trunk once more.
         trunk, configuration, parts = subgame.trunk, self._configuration, self._parts
         seen = np.sort(history) if history is not None else _NO_KEYS
+        last, standing = self._last, self.standing
+        if last is not None and standing is not None and last.growth.trunk is trunk:
+            return self._go_on(last, standing, budget, seen)
         growth = Growth(
             trunk,
             self._model,
@@ -276,14 +304,32 @@ class Search:
         )
         # Expand the roots, so that player 0 has actions.
         growing = parts.expander.begin(growth)
-        solving = parts.solver.begin(subgame, belief, budget)
+        return self._loop(growth, growing, parts.solver.begin(subgame, belief, budget), 0)
+
+    def _go_on(self, last: Solved, standing: SearchState, budget: Budget, seen: Keys) -> Solved:
+        """Go on with the last search in its trunk, below the present infoset first."""
+        trunk, solving = standing.trunk, last.solving
+        assert isinstance(solving, PonderableRun)
+        here = trunk.members(standing.infoset).astype(np.int64)
+        growth = dataclasses.replace(last.growth, budget=budget, history=seen, added=0, leaf_s=None, starts=here)
+        past, above = list[int](), int(trunk.infosets[0].parent[standing.infoset])
+        while above >= 0:
+            past.append(above)
+            above = int(trunk.infosets[0].parent[above])
+        solving.go_on(standing.profile, budget, np.array(past, dtype=np.int64))
+        growth.expand(here[trunk.open_leaf[here]], at_least=1)
+        return self._loop(growth, last.growing, solving, standing.infoset)
+
+    @staticmethod
+    def _loop(growth: Growth, growing: ExpanderRun, solving: SolverRun, infoset: int) -> Solved:
+        """Solve and grow the trunk in turns until the budget is spent."""
         # In turns: a profile on the current trunk, then new leaves where that profile leads. While leaves are prepared
         # the solver goes on in parallel. The support at the root in each round is kept for the choice.
         supports: list[Bools] = []
         while True:
             profile = solving.improve()
-            supports.append(strategy_at(trunk, profile)[1] > 0.0)
-            if progress is not None:
+            supports.append(strategy_at(growth.trunk, profile, infoset)[1] > 0.0)
+            if growth.progress is not None:
                 growth.tell(growing.depths()[0])
             if not profile.solved or growth.spent or not growing.grow(growth, profile, solving.beside):
                 return Solved(solving.finish(), supports, growth, growing, solving)
@@ -300,7 +346,7 @@ class Search:
             sampled=subgame.sampled,
             gadget=solved.profile.gadget,
             margin=solved.profile.margin,
-            value=utility_at(subgame.trunk, solved.profile, 0),
+            value=utility_at(subgame.trunk, solved.profile, subgame.infoset),
             nodes=solved.growth.added,
             depth=depth,
             depth_mean=depth_mean,

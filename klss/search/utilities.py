@@ -12,7 +12,7 @@ import numpy as np
 from klss.search._kernels import utilities as kernels
 from klss.search._kernels.trunk import mark_above
 from klss.search.trunk import Trunk, doubled, grown
-from klss.support.arrays import Floats, Int8s, Int32s
+from klss.support.arrays import Floats, Int8s, Int32s, Ints
 
 _NOBODY = np.zeros(0, dtype=np.int32)
 
@@ -139,6 +139,12 @@ class Utilities:
         whatever the other player plays.
         """
         return self._least[player][: self._counts[player]]
+
+    def freeze(self, infosets: Ints) -> None:
+        """Fix player 0's strategies at ``infosets`` (int64[n]), which have sequences: a reach of −∞ makes the kernels
+        skip them.
+        """
+        self._least[0][self._places[0][infosets]] = -np.inf
 
     def against(self, player: int, other: Floats) -> tuple[Floats, Floats]:
         """Return the utilities of ``player``'s sequences and the reaches of its infosets against the plan ``other``.

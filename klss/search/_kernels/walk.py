@@ -67,36 +67,37 @@ def _visit(s: int, noted: Any) -> None:
 
 
 @kernel
-def _root(nodes: Any, root_count: int, plan: Any, chosen: int, state: Any) -> int:
-    """Draw a root by nature's probabilities and player 1's plan, or by nature's alone among the roots of player 1's
-    root sequence ``chosen`` (0: none is chosen).
+def _start(nodes: Any, starts: Any, plan: Any, chosen: int, state: Any) -> int:
+    """Draw one of the nodes ``starts`` by nature's probabilities and player 1's plan, or by nature's alone among those
+    of player 1's sequence ``chosen`` (0: none is chosen).
     """
     total = 0.0
-    for k in range(root_count):
+    for k in starts:
         s = nodes.sequence[k, 1]
         if chosen == 0 or s == chosen:
             total += nodes.chance[k] * (plan[s] if chosen == 0 else 1.0)
     # If all weights are 0, draw uniformly among all roots.
     even = total <= 0.0
-    at = _draw(state) * (np.float64(root_count) if even else total)
-    last = 0
-    for k in range(root_count):
+    at = _draw(state) * (np.float64(starts.shape[0]) if even else total)
+    last = starts[0]
+    for k in starts:
         s = nodes.sequence[k, 1]
         if even or chosen == 0 or s == chosen:
             weight = 1.0 if even else nodes.chance[k] * (plan[s] if chosen == 0 else 1.0)
             last = k
             if at < weight:
-                return k
+                return int(k)
             at -= weight
-    return last
+    return int(last)
 
 
 @kernel
 def walks(
-    explorer: int, nodes: Any, root_count: int, infosets: Any, plans: Any, noted: Any, support: float,
+    explorer: int, nodes: Any, starts: Any, roots: bool, infosets: Any, plans: Any, noted: Any, support: float,
     exploration: float, state: Any, leaves: Any,
 ) -> int:  # fmt: skip
-    """Fill ``leaves`` (int64[n]) with distinct open leaves, at most one for each walk; return how many were found.
+    """Fill ``leaves`` (int64[n]) with distinct open leaves below the nodes ``starts`` (int64[k]), at most one for each
+    walk; return how many were found. ``roots``: whether these are the trunk's roots, among which player 1 chooses.
 
     The explorer (0 or 1) explores, the other player and nature draw from their plans. A walk that ends at a terminal
     node, or at a leaf that another walk has found, adds only its visits.
@@ -109,15 +110,15 @@ def walks(
     """
     found = 0
     groups = 0
-    for k in range(root_count):
+    for k in starts:
         groups = max(groups, nodes.sequence[k, 1])
     for _ in range(leaves.shape[0]):
         # If player 1 explores, it chooses the root infoset as its first action.
         chosen = 0
-        if explorer != 0:
+        if explorer != 0 and roots:
             chosen = _explore(1, groups, -1.0, plans[1], noted[1], support, exploration, state)
             _visit(chosen, noted[1])
-        node = _root(nodes, root_count, plans[1], chosen, state)
+        node = _start(nodes, starts, plans[1], chosen, state)
         # Walk down to a leaf.
         while nodes.first_child[node] >= 0:
             mover = nodes.mover[node]

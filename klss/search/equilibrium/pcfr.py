@@ -200,8 +200,6 @@ class _Iterating:
         began = self._budget.elapsed()
         sides = self._utilities.sides
         own, theirs = self._utilities.least_reach(0), self._utilities.least_reach(1)
-        if self._held:  # a reach of −∞ makes the kernel skip player 0's root infosets: their strategies stay fixed
-            own = np.where(self._trunk.infosets[0].parent[sides[0].infoset] < 0, -np.inf, own)
         game, views = IteratedGame(self._utilities.tree, sides, (own, theirs)), self._views(sides)
         if not self._held:
             self._run(times, before, game, views)
@@ -302,23 +300,25 @@ class _Iterating:
 
     def hold(self, profile: Profile, budget: Budget) -> None:
         # From here on player 0's strategies at the roots are the profile's, and plans are no longer summed.
-        self._budget, self._held = budget, True
+        self.go_on(profile, budget, np.flatnonzero(self._trunk.infosets[0].parent[: self._trunk.infoset_count(0)] < 0))
+        self._held = True
+
+    def go_on(self, profile: Profile, budget: Budget, past: Ints) -> None:
+        self._budget, self.effort = budget, SolverStats()
         self._learned = [kept._replace(total=_NONE) for kept in self._learned]
+        # At the past infosets player 0 has played the profile's strategy, and the opponent may have noticed.
         own, strategy = self._trunk.infosets[0], self._learned[0].strategy
-        for infoset in self._roots():
-            at = slice(int(own.first[infoset]), int(own.first[infoset] + own.size[infoset]))
-            if own.first[infoset] >= 0:
-                strategy[at] = profile.x[at] / profile.x[at].sum()
+        past = past[own.first[past] >= 0]
+        self._utilities.freeze(past)
+        for first, size in zip(own.first[past].tolist(), own.size[past].tolist(), strict=True):
+            at = slice(first, first + size)
+            strategy[at] = profile.x[at] / profile.x[at].sum()
 
     def _realise(self, sides: tuple[TrunkTreeplex, TrunkTreeplex], views: tuple[RegretState, RegretState]) -> None:
         """Compute both plans from the learned strategies."""
         kernels.realise(sides[0], 0.0, views[0])
         kernels.set_roots(self._maxmargin(), self._top, views[1].plan)
         kernels.realise(sides[1], 0.0, views[1])
-
-    def _roots(self) -> Ints:
-        """Player 0's root infosets."""
-        return np.flatnonzero(self._trunk.infosets[0].parent[: self._trunk.infoset_count(0)] < 0)
 
     def _views(self, sides: tuple[TrunkTreeplex, TrunkTreeplex]) -> tuple[RegretState, RegretState]:
         """Return views of the learned state, without the unused room at the ends."""

@@ -16,6 +16,7 @@ Decided here:
 * A batch grows with the trunk: the solver's work is in proportion to the trunk, and keeps a bounded part of the time.
 * Once player 0 has moved, walks from the root infoset begin with the action played.
 * When walks find no leaf any more, the leaves that neither player's plan reaches are expanded.
+* A search that goes on in the last trunk begins its walks at the nodes of player 0's present infoset.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class _Walking:
             for _ in range(_FRUITLESS):
                 if growth.spent:
                     return False
-                found = self._walk(explorer, profile, leaves)
+                found = self._walk(explorer, profile, leaves, growth.starts)
                 if found:
                     self.iterations += turn
                     growth.expand(leaves[:found], beside=beside)
@@ -108,12 +109,13 @@ class _Walking:
         first, size = int(own.first[0]), int(own.size[0])
         return np.delete(np.arange(first, first + size), played - first)
 
-    def _walk(self, explorer: int, profile: Profile, leaves: Ints) -> int:
-        trunk = self._trunk
+    def _walk(self, explorer: int, profile: Profile, leaves: Ints, starts: Ints | None) -> int:
+        trunk, roots = self._trunk, starts is None
+        starts = np.arange(trunk.root_count) if starts is None else starts
         noted = tuple(tuple(statistics) for statistics in self._statistics)
         return int(
             walk.walks(
-                explorer, trunk.nodes, trunk.root_count, trunk.infosets, (profile.x, profile.y), noted, _SUPPORT,
+                explorer, trunk.nodes, starts, roots, trunk.infosets, (profile.x, profile.y), noted, _SUPPORT,
                 _EXPLORATION, self._state, leaves,
             )
         )  # fmt: skip

@@ -51,6 +51,17 @@ def test_what_solved_the_rest_of_the_game_is_played_on() -> None:
     assert lost(game, played(game, afresh, 2000).mixture) > 0.02
 
 
+def test_what_nearly_fits_into_the_trunk_is_searched_on_as_a_whole() -> None:
+    """The second seat of three-sided liar's dice, 1,147 nodes: subgames at its infosets are not safe together."""
+    seated, lost = Seated("liars_dice(dice_sides=3)", 1), []
+    for player in ("kluss", "kluss,whole=false"):
+        search_by = configuration(player).search
+        assert search_by is not None
+        purified = played(seated.game, search_by, 1000).purified
+        lost.append(seated.lost(realization(seated.game.treeplex(0), purified)))
+    assert lost[0] < 0.005 and lost[1] > 0.05
+
+
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
 def test_uniform_play_is_as_exploitable_as_openspiel_says(name: str) -> None:
     """Its best responses, on both players' sides; the sum of both seats' losses does not depend on the value."""
