@@ -51,6 +51,7 @@ def test_what_solved_the_rest_of_the_game_is_played_on() -> None:
     assert lost(game, played(game, afresh, 2000).mixture) > 0.02
 
 
+@pytest.mark.slow
 def test_what_nearly_fits_into_the_trunk_is_searched_on_as_a_whole() -> None:
     """The second seat of three-sided liar's dice, 1,147 nodes: subgames at its infosets are not safe together."""
     seated, lost = Seated("liars_dice(dice_sides=3)", 1), []
