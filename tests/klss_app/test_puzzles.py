@@ -10,6 +10,7 @@ import pytest
 from darkchess.board.position import Position
 from darkchess.fog.analysis._kernels.sure import LEAST, MOST
 from darkchess.fog.analysis.puzzles import CLEAR, KING, THEMES, Puzzle, material, proved
+from darkchess.fog.players.named_fog_players import LEVELS
 from klss_app.puzzles import explained, puzzles
 from tests.klss_app.suite_laws import WORTH, parsed, uci
 from tests.oracles import brute_force
@@ -52,7 +53,9 @@ def few() -> list[Puzzle]:
 def test_there_are_a_hundred_of_every_theme_all_rated() -> None:
     every = puzzles()
     assert len(every) >= 100 and {each.theme for each in every} == set(THEMES)
-    assert all(0.0 <= each.rating <= 1.0 for each in every)
+    assert all(list(each.solved) == list(LEVELS)[: each.level] for each in every)  # tried until one level finds it
+    levels = [each.level for each in every]
+    assert set(levels) == {*range(1, 9), None} and sum(each in (1, 2) for each in levels) <= len(every) / 3
     assert len({(each.moves, each.solution) for each in every}) == len(every)
     assert all(each.proof.sure - each.proof.next >= CLEAR and each.proof.short >= 0.05 for each in every)
 
