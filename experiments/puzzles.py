@@ -2,7 +2,7 @@
 (:mod:`darkchess.fog.analysis.puzzles`), each tried by all eight levels from the mover's views alone.
 
 ``python -m experiments.puzzles`` keeps what a batch of games gave in a file of ``RUNS/puzzles-SEED``, so that the same
-command goes on after a stop. At the end it adds all to the packaged puzzles.
+command goes on after a stop. At the end it writes the packaged puzzles and these into ``--out``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from darkchess.fog.analysis.puzzles import PACKAGED, THEMES, Puzzle, packaged_puzzles, proved
+from darkchess.fog.analysis.puzzles import THEMES, Puzzle, packaged_puzzles, proved
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import LEVELS, make_player
-from experiments.commands import RUNS, finished, shown
+from experiments.commands import RESULTS, RUNS, finished, shown
 from klss.play.limits import Limit
 from klss.support.text import Document
 from klss.support.whole_file import write_whole
@@ -133,6 +133,7 @@ def make(games: int, seed: int, out: Path) -> None:
         every += map(Puzzle.read, json.loads(path.read_text(encoding="utf-8")))
         print(f"{first + BATCH} of {games} games, {len(every)} puzzles", file=sys.stderr, flush=True)
     kept = chosen(every)
+    out.parent.mkdir(parents=True, exist_ok=True)
     write_whole(out, "".join(json.dumps(each.document()) + "\n" for each in kept))
     levels = (*range(1, len(LEVELS) + 1), None)
     counts = Counter((each.level, each.theme) for each in kept)
@@ -145,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add = parser.add_argument
     add("--games", type=count, default=3000, metavar="N", help="default 3000, in batches of 40")
     add("--seed", type=whole(0), default=1, metavar="S", help="default 1")
-    add("--out", type=Path, default=PACKAGED, metavar="FILE", help="default: the packaged file")
+    add("--out", type=Path, default=RESULTS / "puzzles.jsonl", metavar="FILE", help="(runs/results/puzzles.jsonl)")
     parsed = parser.parse_args(arguments)
     return finished(lambda: make(parsed.games, parsed.seed, parsed.out))
 
