@@ -110,6 +110,8 @@ def solve(
     method : "lp" | "pcfr+" | "dcfr" | "cfr+"
         Exact, by linear programming (:func:`klss.theory.equilibrium.solve`), or to a given gap, by regret minimisation
         (:func:`klss.theory.first_order.solve`), for games whose program takes too long or too much memory.
+        A game that has an implicit form (:mod:`klss.games`) and more than ``max_nodes`` nodes is not listed; then "lp"
+        is "pcfr+", and the solution has plans without names.
     exact : bool
         Value and strategies as fractions, with a proof (:mod:`klss.theory.exact`).
     gap : float, optional
@@ -127,9 +129,6 @@ def solve(
         See :func:`klss.openspiel.load`.
     on_progress : callable, optional
         Called with a :class:`Progress` now and then; ``print`` will do.
-
-    A game that has an implicit form (:mod:`klss.games`) and more than ``max_nodes`` nodes is not listed. Then "lp" is
-    "pcfr+", and the solution has plans without names.
 
     Returns
     -------
