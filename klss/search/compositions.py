@@ -96,5 +96,5 @@ class Kluss(SearchConfiguration):
             solver=RegretMinimiser(self.root, maxmargin_share=self.maxmargin_share),
             expander=OneSided(),
             choice=Purified(_LEAST) if self.purify else mixture,
-            whole=self.whole,
+            whole=self.whole and self.nested,
         )
