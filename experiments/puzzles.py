@@ -1,8 +1,8 @@
 """Puzzles that tell levels apart: turns of games at which one move is right and proved
 (:mod:`darkchess.fog.analysis.puzzles`), each tried by all eight levels from the mover's views alone.
 
-``python -m experiments.puzzles`` keeps what a batch of games gave in a file of ``RUNS/puzzles-SEED``, so that the same
-command goes on after a stop. At the end it writes the packaged puzzles and these into ``--out``.
+``python -m experiments.puzzles`` keeps what a batch of games gave in a file of ``--out``, so that the same command goes
+on after a stop. At the end it writes the packaged puzzles and these into ``puzzles.jsonl`` there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from darkchess.fog.analysis.puzzles import THEMES, Puzzle, packaged_puzzles, pro
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import LEVELS, make_player
-from experiments.commands import RESULTS, RUNS, finished, shown
+from experiments.commands import RUNS, finished, shown
 from klss.play.limits import Limit
 from klss.support.text import Document
 from klss.support.whole_file import write_whole
@@ -110,11 +110,11 @@ def chosen(puzzles: Iterable[Puzzle]) -> list[Puzzle]:
     return list(kept.values())
 
 
-def batch(seed: int, first: int) -> list[Document]:
-    """Return the puzzles of :data:`BATCH` games, from that number on, that none of the first levels finds."""
+def batch(seed: int, numbers: range) -> list[Document]:
+    """Return the puzzles of the games of these numbers that none of the first levels finds."""
     commit = str(head("puzzles")["commit"])[:8]
     found: list[Puzzle] = []
-    for number in range(first, first + BATCH):
+    for number in numbers:
         names = PAIRINGS[number % len(PAIRINGS)]
         game = played(names, int(np.random.default_rng([seed, number]).integers(2**31)))
         source = f"{' v '.join(names)}, seed {seed}, game {number}, commit {commit}"
@@ -125,16 +125,16 @@ def batch(seed: int, first: int) -> list[Document]:
 def make(games: int, seed: int, out: Path) -> None:
     """Play the games that are missing, and write the chosen puzzles of all."""
     every = packaged_puzzles()
+    out.mkdir(parents=True, exist_ok=True)
     for first in range(0, games, BATCH):
-        path = RUNS / f"puzzles-{seed}" / f"{first}.json"
+        numbers = range(first, min(first + BATCH, games))
+        path = out / f"seed-{seed}-games-{numbers.start}-{numbers.stop}.json"
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, json.dumps(batch(seed, first)))
+            write_whole(path, json.dumps(batch(seed, numbers)))
         every += map(Puzzle.read, json.loads(path.read_text(encoding="utf-8")))
-        print(f"{first + BATCH} of {games} games, {len(every)} puzzles", file=sys.stderr, flush=True)
+        print(f"{numbers.stop} of {games} games, {len(every)} puzzles", file=sys.stderr, flush=True)
     kept = chosen(every)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(out, "".join(json.dumps(each.document()) + "\n" for each in kept))
+    write_whole(out / "puzzles.jsonl", "".join(json.dumps(each.document()) + "\n" for each in kept))
     levels = (*range(1, len(LEVELS) + 1), None)
     counts = Counter((each.level, each.theme) for each in kept)
     shown(("level", *THEMES), [[level or "none", *(counts[level, theme] for theme in THEMES)] for level in levels])
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add = parser.add_argument
     add("--games", type=count, default=3000, metavar="N", help="default 3000, in batches of 40")
     add("--seed", type=whole(0), default=1, metavar="S", help="default 1")
-    add("--out", type=Path, default=RESULTS / "puzzles.jsonl", metavar="FILE", help="(runs/results/puzzles.jsonl)")
+    add("--out", type=Path, default=RUNS / "puzzles", metavar="DIR", help="where games and puzzles.jsonl are kept")
     parsed = parser.parse_args(arguments)
     return finished(lambda: make(parsed.games, parsed.seed, parsed.out))
 

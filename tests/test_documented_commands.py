@@ -49,6 +49,7 @@ IN_SMALL = (
     "klss tables --search kuhn_poker --nodes 10 --out results.json",
     "experiments.learn fog --share 0 --matches klss2021=fog people=fog/game-00000.pgn --epochs 1 --out fogged",
     "experiments.blind_games . --caps 50 --tracked 1 --results results",
+    "experiments.puzzles --games 1 --out puzzles",
 )
 """Run one after the other, in this order, in one empty folder: later ones read what earlier ones wrote."""
 

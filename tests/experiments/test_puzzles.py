@@ -34,16 +34,15 @@ def test_a_turn_is_kept_once_and_few_of_those_that_the_first_levels_find() -> No
 def test_the_command_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 
-    def batch(seed: int, first: int) -> list[object]:
-        made.append(first)
-        if first == maker.BATCH and len(made) < 3:
+    def batch(seed: int, numbers: range) -> list[object]:
+        made.append(numbers.start)
+        if numbers.start == maker.BATCH and len(made) < 3:
             raise KeyboardInterrupt
         return []
 
-    monkeypatch.setattr(maker, "RUNS", tmp_path)
     monkeypatch.setattr(maker, "batch", batch)
-    out = tmp_path / "out.jsonl"
-    arguments = ["--games", str(2 * maker.BATCH), "--out", str(out)]
+    out = tmp_path / "puzzles.jsonl"
+    arguments = ["--games", str(2 * maker.BATCH), "--out", str(tmp_path)]
     assert maker.main(arguments) == 130 and not out.exists()
     assert maker.main(arguments) == 0 and made == [0, maker.BATCH, maker.BATCH]
     packaged = {each.source for each in packaged_puzzles()}
