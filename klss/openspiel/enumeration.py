@@ -16,6 +16,7 @@ import random
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import blake2b
 from typing import Any, Literal, NoReturn
 
@@ -138,10 +139,10 @@ class _Infosets:
 
 
 class _Read(Sequence[Any]):
-    """Names that are read when they are asked for, and then kept: most are never asked for, and would fill memory."""
+    """Keys or names that are read when they are asked for: most are never asked for, and would fill memory."""
 
     def __init__(self, size: int, read: Callable[[int], tuple[Any, ...]], part: int) -> None:
-        self._size, self._read, self._part, self._kept = size, read, part, dict[int, Any]()
+        self._size, self._read, self._part = size, read, part
 
     def __len__(self) -> int:
         return self._size
@@ -149,10 +150,7 @@ class _Read(Sequence[Any]):
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
             return tuple(self[j] for j in range(*at.indices(self._size)))
-        j = range(self._size)[at]
-        if j not in self._kept:
-            self._kept[j] = self._read(j)[self._part]
-        return self._kept[j]
+        return self._read(range(self._size)[at])[self._part]
 
 
 @dataclass(frozen=True)
@@ -334,6 +332,7 @@ class _Flattening:
             start = np.empty(turns.size, np.int32)
             start[label[some[::-1]]] = some[::-1]  # each infoset's first node
 
+            @cache  # the key and the names of an infoset are read together
             def read(j: int, who: int = who, turns: Bools = turns, start: Int32s = start) -> tuple[str, Any]:
                 if waits == "one an action" and not turns[j]:
                     return f"{_WAIT}{j}", ()
