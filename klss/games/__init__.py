@@ -25,7 +25,8 @@ def packaged(game: Any) -> ImplicitGame | None:
         return None
     given = dict(pair.partition("=")[::2] for pair in found[2].split(",")) if found[2] else {}
     values: dict[str, Any] = {key: int(value) if value.isdecimal() else value for key, value in given.items()}
-    if size := values.pop("board_size", None):
+    if "board_size" in values:
+        size = values.pop("board_size")
         values = {"num_rows": size, "num_cols": size} | values
     if any(values.pop(key, usual) != usual for key, usual in _DEFAULTS.items()):
         return None

@@ -91,7 +91,11 @@ def payoff(p: Any, world: int, first: int, second: int) -> Any:
 
 
 def leduc_poker(ranks: int) -> ImplicitGame:
-    """Return the game with ``ranks`` ranks."""
+    """Return the game with ``ranks`` ranks. Raises ValueError: it is not from 2 to 256, which :func:`observe` tells
+    apart.
+    """
+    if not 2 <= ranks <= 256:
+        raise ValueError(f"ranks: got {ranks}, expected 2 to 256")
     rules = Rules(mover, actions, act, child, observe, payoff)
     name, events = f"leduc_poker(ranks={ranks})", max(3, ranks)
     return ImplicitGame(name, rules, np.array([ranks]), events, math.inf, (ranks, ranks), dense=True)

@@ -17,6 +17,9 @@ from klss.support.kernel import kernel
 from klss.theory.implicit import ImplicitGame, Rules
 from klss.theory.movers import TERMINAL
 
+_MOST_SIDES = 30
+"""Most sides of all dice of a player; twice as many are the bids."""
+
 _SIDES, _BIDS, _ROLLS = range(3)
 """Parameters; after them for each roll the number of ways to roll it, and its dice that bear out each face."""
 
@@ -64,7 +67,11 @@ def payoff(p: Any, world: int, first: int, second: int) -> Any:
 
 
 def liars_dice(numdice: int = 1, dice_sides: int = 6) -> ImplicitGame:
-    """Return the game with ``numdice`` dice a player."""
+    """Return the game with ``numdice`` dice a player. Raises ValueError: it has no dice, or so many bids that no memory
+    holds its infosets, of which there are more than 2 ** bids.
+    """
+    if not 0 < numdice * dice_sides <= _MOST_SIDES:
+        raise ValueError(f"numdice * dice_sides: got {numdice * dice_sides}, expected 1 to {_MOST_SIDES}")
     rolls = list(itertools.combinations_with_replacement(range(1, dice_sides + 1), numdice))
     rows = []
     for roll in rolls:

@@ -20,6 +20,9 @@ from klss.theory.movers import TERMINAL
 _CELLS, _ABRUPT, _WON = range(3)
 """Parameters; from the last on: whether each set of stones wins, for player 0, then for player 1."""
 
+_MOST_CELLS = 12
+"""Larger boards have more infosets than memory holds, and 2 ** cells sets of stones are looked at."""
+
 _TURN, _OVER = 40, 41
 """Bits of the world above both players' stones: the player to move; the result, 1 or 2 for a win, 3 for a draw."""
 
@@ -91,6 +94,8 @@ def payoff(p: Any, world: int, first: int, second: int) -> Any:
 
 
 def _game(name: str, cells: int, abrupt: bool, wins: Callable[[frozenset[int], int], bool]) -> ImplicitGame:
+    if not 0 < cells <= _MOST_CELLS:
+        raise ValueError(f"board: got {cells} cells, expected 1 to {_MOST_CELLS}")
     sets = [frozenset(cell for cell in range(cells) if bits >> cell & 1) for bits in range(1 << cells)]
     won = [wins(stones, player) for player in (0, 1) for stones in sets]
     p = np.array([cells, abrupt, *won], np.int64)
@@ -99,17 +104,17 @@ def _game(name: str, cells: int, abrupt: bool, wins: Callable[[frozenset[int], i
 
 
 def phantom_ttt(gameversion: str = "classical") -> ImplicitGame:
-    """Return phantom tic-tac-toe, "classical" or "abrupt"."""
+    """Return phantom tic-tac-toe, "classical" or "abrupt". Raises ValueError: it is another version."""
     lines = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
     return _game(
-        f"phantom_ttt(gameversion={gameversion})", 9, gameversion == "abrupt",
+        f"phantom_ttt(gameversion={gameversion})", 9, ("classical", "abrupt").index(gameversion) == 1,
         lambda stones, player: any(line <= stones for line in lines),
     )  # fmt: skip
 
 
 def dark_hex(num_rows: int = 3, num_cols: int = 3, gameversion: str = "cdh") -> ImplicitGame:
     """Return dark hex, "cdh" (classical) or "adh" (abrupt). Player 0 connects the first row with the last one, player 1
-    the columns.
+    the columns. Raises ValueError: it is another version, or the board has no cell or more than 12.
     """
 
     def around(cell: int) -> Iterable[int]:
@@ -126,4 +131,4 @@ def dark_hex(num_rows: int = 3, num_cols: int = 3, gameversion: str = "cdh") -> 
         return any(place(cell) == last for cell in reached)
 
     name = f"dark_hex(gameversion={gameversion},num_cols={num_cols},num_rows={num_rows})"
-    return _game(name, num_rows * num_cols, gameversion == "adh", wins)
+    return _game(name, num_rows * num_cols, ("cdh", "adh").index(gameversion) == 1, wins)

@@ -179,6 +179,18 @@ def test_the_doors_take_what_is_too_large_to_list(capsys):
     assert "not listed" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dark_hex(board_size=0)", "dark_hex(board_size=6)", "dark_hex(gameversion=classical)", "leduc_poker(ranks=1)",
+        "leduc_poker(ranks=257)", "liars_dice(dice_sides=0)", "liars_dice(numdice=100)", "phantom_ttt(gameversion=adh)",
+    ],
+)  # fmt: skip
+def test_what_openspiel_refuses_or_no_memory_holds_has_no_implicit_form(name):
+    """Such games are left to OpenSpiel, whose errors name the parameter, and to the limits of listing, at once."""
+    assert packaged(name) is None
+
+
 def test_names_are_openspiels():
     assert packaged("dark_hex(gameversion=adh, board_size=2)").name == dark_hex(2, 2, "adh").name
     assert packaged("phantom_ttt()").name == phantom_ttt().name
