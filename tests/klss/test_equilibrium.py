@@ -157,27 +157,3 @@ def test_a_run_cut_short_says_so_and_its_gap_is_measured() -> None:
     assert solution.status == "time_limit" and solution.exploitability > 1e-3
     assert solution.exploitability == pytest.approx(exploitability(form, solution.x, solution.y))
     assert solution.x[0] == 1.0 and solution.y[0] == 1.0
-
-
-def test_the_payoff_of_a_profile_is_the_sum_over_terminals() -> None:
-    game = games.random_game(3)
-    form = sequence_form(game)
-    rng = np.random.default_rng(0)
-    x, y = (realization(t, behaviour(t, rng.random(t.sequence_count))) for t in form.treeplexes)
-    total = 0.0
-    for z in game.terminals:
-        weight, h = game.utility[z], int(z)
-        while game.parent[h] >= 0:
-            p = int(game.parent[h])
-            i = int(game.player[p])
-            if i < 0:
-                weight *= game.probability[h]
-            else:
-                o = game.observations[i]
-                t = form.treeplexes[i]
-                s = t.first_sequence[o.treeplex_infoset[game.infoset[i, p]]] + game.action[h]
-                plan = (x, y)[i]
-                weight *= plan[s] / plan[t.parent_of_sequence[s]]
-            h = p
-        total += weight
-    assert form.value(x, y) == pytest.approx(total)

@@ -63,17 +63,6 @@ def test_a_table_whose_answer_does_not_fit_into_floating_point_is_not_called_opt
     assert solution.status == "failed" or solution.value == pytest.approx(float(answer.value), rel=1e-6)
 
 
-def test_kuhn_poker_in_fractions() -> None:
-    # Kuhn (1950).
-    game = games.kuhn()
-    found = exact.solve(sequence_form(game))
-    assert found.value == Fraction(-1, 18)
-    assert [worst_case(game, player, found.exact[player]) for player in (0, 1)] == [Fraction(-1, 18)] * 2
-    first, second = found.exact
-    assert second["3b?" if "3b?" in second else "3b!"]["bet"] == 1  # the king calls
-    assert first["3!"]["bet"] == 3 * first["1!"]["bet"]
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_exact_and_rounded_answers_are_one(seed: int) -> None:
     form = sequence_form(games.random_game(seed))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -28,11 +26,3 @@ def test_the_order_k_set_is_what_distance_k_minus_1_reaches(seed: int) -> None:
     for h in decision[:: max(1, decision.size // 5)]:
         for k in (1, 2, 3, 4):
             assert set(knowledge_set(game, np.array([h]), k)) == naive(game, {int(h)}, k)
-
-
-def test_sets_grow_with_the_order_up_to_the_closure() -> None:
-    game = games.figure_1()
-    r1 = game.nodes_of(0, game.observations[0].keys.index("R1"))
-    sizes = [knowledge_set(game, r1, k).size for k in (1, 2, 3, math.inf)]
-    # Figure 1: R1 holds nodes 1 and 2; C2' adds 3; R3 adds 4.
-    assert sizes == [2, 3, 4, 4]

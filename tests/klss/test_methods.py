@@ -9,18 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from klss.paper import tables
 from klss.paper.knowledge import knowledge_set
 from klss.paper.methods import GADGETS
-from klss.paper.nested import Blueprint, every_infoset
+from klss.paper.nested import every_infoset
 from klss.paper.selection import gadget_form, select
 from klss.paper.subgame import Subgame, counterfactual_values, make_subgame
 from klss.theory.best_response import worst_case
 from klss.theory.equilibrium import solve
 from klss.theory.game import Game
 from klss.theory.sequence_form import sequence_form
-from klss.theory.treeplex import behaviour, realization, uniform_behaviour
+from klss.theory.treeplex import behaviour, realization
 from tests.klss import games
+from tests.klss.test_nested import restricted
+from tests.klss.test_subgame import uniform
 from tests.oracles.resolve import maxmargin_to_resolve
 
 SAFE = ("inf-klss", "inf-kluss")
@@ -29,24 +30,13 @@ SLACK = 1e-6
 """Rounding of the solver."""
 
 
-def blueprint_of(game: Game, kind: str) -> Blueprint:
-    form = sequence_form(game)
-    if kind == "uniform":
-        return Blueprint(realization(form.treeplexes[0], uniform_behaviour(form.treeplexes[0])))
-    floor = 0.25 * uniform_behaviour(form.treeplexes[0]) if kind == "floor" else None
-    if floor is None:
-        return Blueprint(solve(form).x)
-    floor[0] = 0.0
-    return tables.blueprint_of(form, floor)
-
-
 @pytest.mark.parametrize("top", TOPS)
 @pytest.mark.parametrize("name", SAFE)
 @settings(max_examples=4, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**5), kind=st.sampled_from(["uniform", "floor", "exact"]))
-def test_a_safe_method_never_raises_exploitability(name: str, top: str, seed: int, kind: str) -> None:
+@given(seed=st.integers(0, 10**5), epsilon=st.sampled_from([1.0, 0.25, 0.0]))
+def test_a_safe_method_never_raises_exploitability(name: str, top: str, seed: int, epsilon: float) -> None:
     game = games.random_game(seed, secrets=3)
-    form, blueprint = sequence_form(game), blueprint_of(game, kind)
+    form, blueprint = restricted(game, epsilon)
     plan = every_infoset(game, blueprint, method=name, gadget=top).plan
     assert worst_case(form, 0, plan) >= worst_case(form, 0, blueprint.x) - SLACK
 
@@ -63,7 +53,7 @@ def subgames(game: Game, plan: np.ndarray, **options: object) -> list[Subgame]:
 @pytest.mark.parametrize("seed", range(6))
 def test_kluss_and_klss_are_one_where_player_1_knows_that_play_is_in_the_set(order: float, seed: int) -> None:
     game = games.random_game(seed)
-    plan = blueprint_of(game, "uniform").x
+    plan = uniform(game)
     alike = 0
     for klss, kluss in zip(
         subgames(game, plan, order=order), subgames(game, plan, order=order, outside="removed"), strict=True
@@ -80,7 +70,7 @@ def test_figure_1_without_the_nodes_outside() -> None:
     # Player 1 at C2 is taken to know that n = 2: at node 2 it loses 2 by heads or 3 by tails half of the time, and
     # takes the smaller, 1 (Figure 3 has 5/2 with node 3 folded in).
     game = games.figure_1()
-    plan = blueprint_of(game, "uniform").x
+    plan = uniform(game)
     subgame = make_subgame(game, plan, game.observations[0].keys.index("R1"), 1, outside="removed")
     assert -subgame.game.b[1][1:3] == pytest.approx([0.5, 1.0])
     assert not subgame.game.b[1][3:].any()
@@ -90,7 +80,7 @@ def test_figure_1_without_the_nodes_outside() -> None:
 @given(seed=st.integers(0, 10**5))
 def test_resolve_is_the_game_that_the_paper_makes_of_maxmargin(seed: int) -> None:
     game = games.random_game(seed)
-    for subgame in subgames(game, blueprint_of(game, "floor").x):
+    for subgame in subgames(game, restricted(game, 0.25)[1].x):
         theirs = sequence_form(maxmargin_to_resolve(subgame).game)
         ours = gadget_form(subgame, "resolve").form
         chosen = select(subgame, blueprint=np.ones(ours.treeplexes[0].sequence_count), gadget="resolve")

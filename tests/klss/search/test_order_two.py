@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from klss.search.profile import Profile
 from klss.search.subgame.carrying import next_trunk
 from klss.search.subgame.order_one import fresh_roots
 from klss.search.subgame.order_two import unfrozen_sections
-from klss.search.subgame.sections import sections_at
+from klss.search.subgame.sections import CarriedSubtree, sections_at
 from klss.theory.movers import TERMINAL
 from tests.klss.search.solved import NO_KEYS, solve_gadget, whole_trunk
 
@@ -34,17 +35,20 @@ def places(trunk: Trunk, most: int = 40) -> list[int]:
     return [infoset for infoset in np.unique(acting).tolist() if infoset != 0][:most]
 
 
+def carried(name: str, most: int) -> Iterator[tuple[int, list[CarriedSubtree], Trunk]]:
+    """Some of these infosets, what is unfrozen at each, and the trunk that is carried on to it."""
+    trunk, model, profile = whole(name)
+    for infoset in places(trunk, most):
+        if sections := unfrozen_sections(trunk, profile, infoset):
+            nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)
+            yield infoset, sections, next_trunk(trunk, infoset, sections, nobody)[0]
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_an_equilibrium_loses_nothing_by_being_solved_again(name: str) -> None:
     """The last plan itself is still there and has no negative margin, so the best margin is none either."""
-    trunk, model, profile = whole(name)
     checked = 0
-    for infoset in places(trunk, 10):
-        sections = unfrozen_sections(trunk, profile, infoset)
-        if not sections:
-            continue
-        nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)
-        below, _ = next_trunk(trunk, infoset, sections, nobody)
+    for _, _, below in carried(name, 10):
         assert solve_gadget(below, "maxmargin").margin >= -1e-9
         checked += 1
     assert checked >= 1
@@ -84,14 +88,9 @@ def test_whole_infosets_of_the_opponent_are_kept(name: str) -> None:
 
 def test_a_carried_trunk_has_the_nodes_below_as_they_were() -> None:
     """Children, values and both players' infosets below the roots of an unfrozen subgame: the same tree."""
-    trunk, model, profile = whole("leduc_poker")
+    trunk = whole("leduc_poker")[0]
     node_of = np.argsort(trunk.states[: trunk.node_count, 0])  # of each state, which is a node of the game
-    for infoset in places(trunk, 12):
-        sections = unfrozen_sections(trunk, profile, infoset)
-        if not sections:
-            continue
-        nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)
-        below, _ = next_trunk(trunk, infoset, sections, nobody)
+    for infoset, sections, below in carried("leduc_poker", 12):
         count, roots = below.node_count, np.concatenate([section.nodes for section in sections])
         mark = np.full(trunk.node_count, -1)
         mark[roots] = 0

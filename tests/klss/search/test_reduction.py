@@ -55,8 +55,7 @@ def test_what_is_left_is_what_an_obvious_loop_leaves() -> None:
     found: Entries = {}
     for row, column, value in zip(game.rows.tolist(), game.columns.tolist(), game.values.tolist()):
         found[row, column] = found.get((row, column), 0.0) + value
-    assert found.keys() == expected.keys()
-    assert all(found[key] == pytest.approx(expected[key], abs=1e-12) for key in found)
+    assert found == pytest.approx(expected, abs=1e-12)
     for player in range(2):
         places = (np.flatnonzero(~game.alive[player]) + player).tolist()
         assert places == sorted(gone[player])

@@ -15,7 +15,6 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.policy import Policy
-from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.players.model import DarkChess, PositionBelief
@@ -27,18 +26,14 @@ from klss.search.parts import SearchedSubgame
 from klss.search.search import Solved
 from klss.search.subgame.order_one import OrderOne
 from klss.search.subgame.order_two import OrderTwo
+from tests.darkchess.fog.position_set_games import followed
 
-TRAP = ("c2c4", "d7d5", "d1a4")
 STATES = Drawn.certain(np.zeros((3, 1), dtype=np.uint64))
 
 
 def believed(game: Referee, model: DarkChess) -> PositionBelief:
     """What White can't rule out."""
-    views = game.views(chess.WHITE)
-    positions = PositionSet(views[0], game.positions[0])
-    for view in views[1:]:
-        positions.observe(view)
-    return PositionBelief(positions, model, 0)
+    return PositionBelief(followed([move.uci() for move in game.moves], chess.WHITE)[1], model, 0)
 
 
 def decode_fen(row: np.ndarray) -> str:
@@ -47,13 +42,8 @@ def decode_fen(row: np.ndarray) -> str:
 
 def trapped() -> tuple[DarkChess, PositionBelief]:
     """Black after 1.c4 d5 and a move of White's that Black did not see: one of those possible is 2.Qa4+."""
-    game = Referee.replay([chess.Move.from_uci(move) for move in TRAP])
-    views = game.views(chess.BLACK)
-    positions = PositionSet(views[0], Referee().position)
-    for view in views[1:]:
-        positions.observe(view)
     model = DarkChess(chess.BLACK, PAPER, BuiltinEvaluator())
-    return model, PositionBelief(positions, model, 0)
+    return model, PositionBelief(followed(("c2c4", "d7d5", "d1a4"), chess.BLACK)[1], model, 0)
 
 
 def test_a_state_that_is_better_for_the_opponent_weighs_more_and_none_less_than_its_even_part() -> None:
@@ -138,11 +128,7 @@ def test_caution_counts_only_roots_where_the_king_is_attacked() -> None:
 
 def test_unseen_checks_are_among_the_roots_however_unlikely() -> None:
     """1.c4 d6 2.Qa4+: 185 positions are possible, of which a short search has a few for roots."""
-    game = Referee.replay([chess.Move.from_uci(move) for move in ("c2c4", "d7d6", "d1a4")])
-    views = game.views(chess.BLACK)
-    known = PositionSet(views[0], Referee().position, weigher=Filter(Policy.packaged()))
-    for view in views[1:]:
-        known.observe(view)
+    _, known = followed(("c2c4", "d7d6", "d1a4"), chess.BLACK, weigher=Filter(Policy.packaged()))
     assert known.size == 185
     total, checks = 0.0, 0
     for seed in range(200):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from klss import openspiel
-from klss.paper.subgame import Subgame, make_subgame
+from klss.paper.subgame import Gadget, Subgame, make_subgame
 from klss.search import Budget, Klss2021, Search, Trunk
 from klss.search.enumerated import EnumeratedModel
 from klss.search.gadget import gadget_form
@@ -25,7 +25,7 @@ from klss.search.trunk import game_root
 from klss.support.arrays import Ints
 from klss.theory.equilibrium import solve
 from klss.theory.game import Game
-from klss.theory.sequence_form import SequenceForm, sequence_form
+from klss.theory.sequence_form import sequence_form
 from tests.klss.search.solved import NO_KEYS, solve_gadget, whole_trunk
 from tests.oracles.resolve import maxmargin_to_resolve
 
@@ -40,6 +40,8 @@ GAMES = [
 
 Names = list[Any]
 Entries = dict[tuple[Any, Any], float]
+Infosets = tuple[dict[int, int], dict[int, int]]
+Origins = tuple[Any, Any]
 
 
 @pytest.fixture(scope="module", params=GAMES)
@@ -47,10 +49,10 @@ def game(request: pytest.FixtureRequest) -> Game:
     return openspiel.load(request.param)
 
 
-def infoset_names(trunk: Trunk, game: Game) -> tuple[dict[int, int], dict[int, int]]:
+def infoset_names(trunk: Trunk, game: Game) -> Infosets:
     """The game's infoset of every infoset key of a trunk, for both players."""
     nodes = trunk.states[: trunk.node_count, 0].astype(np.int64)
-    names: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    names: Infosets = ({}, {})
     for player in range(2):
         keys = trunk.infosets[player].key[trunk.nodes.infoset[: trunk.node_count, player]].tolist()
         infosets = game.infoset[player][nodes].tolist()
@@ -88,16 +90,6 @@ def entries(matrix: Any, rows: Names, columns: Names) -> Entries:
     return {key: value for key, value in out.items() if abs(value) > 1e-12}
 
 
-def assert_same(ours: Entries, theirs: Entries) -> None:
-    assert ours.keys() == theirs.keys()
-    for key, value in ours.items():
-        assert value == pytest.approx(theirs[key], abs=1e-9)
-
-
-def named_plan(names: Names, plan: np.ndarray[Any, Any]) -> dict[Any, float]:
-    return dict(zip(names, plan.tolist(), strict=True))
-
-
 def test_the_whole_game_has_the_same_matrix_and_value(game: Game) -> None:
     model = EnumeratedModel(game)
     trunk = whole_trunk(model)
@@ -108,7 +100,7 @@ def test_the_whole_game_has_the_same_matrix_and_value(game: Game) -> None:
         trunk_names(trunk, 0, names[0]),
         [("empty") if isinstance(n, tuple) and n[0] == "play" else n for n in trunk_names(trunk, 1, names[1])],
     )
-    assert_same(ours, entries(own.a, game_names(game, 0), game_names(game, 1)))
+    assert ours == pytest.approx(entries(own.a, game_names(game, 0), game_names(game, 1)), abs=1e-9)
     assert solve_gadget(trunk, "maxmargin").margin == pytest.approx(solve(own).value, abs=1e-9)
 
 
@@ -130,27 +122,19 @@ def test_nested_gadgets_are_the_same(game: Game) -> None:
     trunk = whole_trunk(model)
     names = infoset_names(trunk, game)
     blueprint = solve_gadget(trunk, "maxmargin")
-    checked = compare_below(game, game, None, trunk, blueprint.x, names, model, depth=2)
+    checked = compare_below(game, None, trunk, blueprint.x, names, model, depth=2)
     assert checked >= 4
 
 
 def compare_below(
-    whole: Game,
-    source: Game,
-    origins: tuple[Any, Any] | None,
-    trunk: Trunk,
-    x: Any,
-    names: tuple[dict[int, int], dict[int, int]],
-    model: EnumeratedModel,
-    depth: int,
+    source: Game, origins: Origins | None, trunk: Trunk, x: Any, names: Infosets, model: EnumeratedModel, depth: int
 ) -> int:
-    plan = named_plan(trunk_names(trunk, 0, names[0]), x)
+    plan = dict(zip(trunk_names(trunk, 0, names[0]), x.tolist(), strict=True))
     source_names = game_names(source, 0, None if origins is None else origins[0])
     source_plan = np.array([plan.get(name, 0.0) for name in source_names])
     checked = 0
-    for infoset in np.unique(trunk.nodes.infoset[: trunk.node_count, 0][trunk.nodes.mover[: trunk.node_count] == 0])[
-        :12
-    ].tolist():
+    acting = trunk.nodes.infoset[: trunk.node_count, 0][trunk.nodes.mover[: trunk.node_count] == 0]
+    for infoset in np.unique(acting)[:12].tolist():
         if infoset == 0 and origins is not None:
             continue
         sections = sections_at(trunk, x, infoset)
@@ -161,19 +145,17 @@ def compare_below(
         theirs = make_subgame(source, source_plan, in_source, 1, reach=True)
         nobody = fresh_roots(NO_KEYS.reshape(0, 1), model, np.inf, 0)
         ours, _ = next_trunk(trunk, infoset, sections, nobody)
-        chained = chain(theirs, origins)
         for kind in ("maxmargin", "resolve"):
             gadget = theirs if kind == "maxmargin" else maxmargin_to_resolve(theirs)
-            compare(whole, gadget, chain(gadget, origins), source, origins, ours, kind, names)
+            compare(gadget, chain(gadget, origins), origins, ours, kind, names)
         checked += 1
         if depth > 1:
-            checked += compare_below(
-                whole, theirs.game, chained, ours, solve_gadget(ours, "maxmargin").x, names, model, depth - 1
-            )
+            x_below = solve_gadget(ours, "maxmargin").x
+            checked += compare_below(theirs.game, chain(theirs, origins), ours, x_below, names, model, depth - 1)
     return checked
 
 
-def chain(made: Subgame, origins: tuple[Any, Any] | None) -> tuple[Any, Any]:
+def chain(made: Subgame, origins: Origins | None) -> Origins:
     if origins is None:
         return made.origin
     return tuple(np.where(made.origin[p] >= 0, origins[p][made.origin[p]], -1) for p in range(2))  # type: ignore[return-value]
@@ -183,24 +165,16 @@ def root_sequences(made: Subgame) -> Ints:
     """int64[N]: player 1's sequence that enters each I0 (the choice of it, or Play)."""
     own = made.game.observations[1]
     if made.game.player[0] == 1:  # Maxmargin
-        points: Ints = own.first_point[0] + np.arange(made.roots.size)
+        points = own.first_point[0] + np.arange(made.roots.size)
     else:
         points = own.first_point[: made.roots.size] + 1
-    sequences: Ints = own.sequence_of_point[points]
-    return sequences
+    return own.sequence_of_point[points]  # type: ignore[no-any-return]
 
 
 def compare(
-    whole: Game,
-    made: Subgame,
-    chained: tuple[Any, Any],
-    source: Game,
-    origins: tuple[Any, Any] | None,
-    ours: Trunk,
-    kind: Any,
-    names: tuple[dict[int, int], dict[int, int]],
+    made: Subgame, chained: Origins, origins: Origins | None, ours: Trunk, kind: Gadget, names: Infosets
 ) -> None:
-    their_form: SequenceForm = sequence_form(made.game)
+    their_form = sequence_form(made.game)
     their_columns = game_names(made.game, 1, chained[1])
     roots = made.roots if origins is None else origins[1][made.roots]
     for j, sequence in enumerate(root_sequences(made).tolist()):
@@ -210,6 +184,7 @@ def compare(
     columns = trunk_names(ours, 1, names[1])
     rows = trunk_names(ours, 0, names[0])
     their_rows = game_names(made.game, 0, chained[0])
-    assert_same(entries(scale * our_form.a, rows, columns), entries(their_form.a, their_rows, their_columns))
-    assert_same(entries(scale * our_form.b, rows, columns), entries(their_form.b, their_rows, their_columns))
+    for mine, other in ((our_form.a, their_form.a), (our_form.b, their_form.b)):
+        expected = entries(other, their_rows, their_columns)
+        assert entries(scale * mine, rows, columns) == pytest.approx(expected, abs=1e-9)
     assert solve_gadget(ours, kind).margin == pytest.approx(solve(their_form).value, abs=1e-9)
