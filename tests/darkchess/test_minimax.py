@@ -113,12 +113,6 @@ def test_a_side_without_a_move_gets_what_the_ruleset_says() -> None:
                 assert brute_force(row, depth, no_move) == [sign * no_move]
 
 
-def test_a_value_does_not_depend_on_the_batch(positions: Rows) -> None:
-    some = positions[::300]
-    together = searched(some, 2)
-    assert [searched(row[None], 2)[0] for row in some] == together.tolist()
-
-
 def test_a_budget_of_nodes_that_is_too_small_gives_no_values_and_is_kept(positions: Rows) -> None:
     some = positions[::300]
     evaluator = BuiltinEvaluator()

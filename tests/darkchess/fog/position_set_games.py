@@ -19,6 +19,7 @@ from darkchess.fog.belief.filter import SECONDS, Filter
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.contest import Player
 from darkchess.fog.players.named_fog_players import configuration, make_player
+from klss_app.bench import positions
 from tests.oracles import brute_force
 
 Likelihood = Callable[[brute_force.Position], dict[tuple[int, int, str], float]]
@@ -66,12 +67,7 @@ def text(row: np.ndarray) -> brute_force.Position:
 
 def seated(text: str, game: Referee, color: chess.Color | None = None, seed: int = 1) -> Player:
     """A player by its configuration that has seen what ``color`` (by default the side to move) saw of a game."""
-    views = game.views(game.turn if color is None else color)
-    player = make_player(configuration(text), seed=seed)
-    player.begin(views[0].color, game.setup)
-    for view in views[1:]:
-        player.observe(view)
-    return player
+    return positions.seated(make_player(configuration(text), seed=seed), game, color)
 
 
 def followed(

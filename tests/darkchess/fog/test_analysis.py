@@ -21,6 +21,7 @@ from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import Configuration, configuration, make_player
 from klss.play.limits import Limit
 from klss_app.analysis.one_turn import effective, likeliest
+from klss_app.bench.positions import seated
 from tests.klss_app.suite_laws import parsed
 from tests.oracles import brute_force
 
@@ -34,20 +35,9 @@ def played(text: str, fen: str | None = None) -> Referee:
 GAME = played("e2e4 e7e5 g1f3 d7d5 e4d5 d8d5 b1c3 d5e4 c3e4 b8c6 e4g3 g8f6 c2c3 e5e4 g3e4 f6e4 d2d3 e4c5")
 
 
-def analyst(
-    game: Referee,
-    color: chess.Color,
-    ply: int,
-    chosen: Configuration = FEW,
-) -> Analyst:
+def analyst(game: Referee, color: chess.Color, ply: int, chosen: Configuration = FEW) -> Analyst:
     views = game.views(color)
-    found = Analyst(
-        views[0],
-        game.positions[0],
-        evaluator=BuiltinEvaluator(),
-        configuration=chosen,
-        seed=5,
-    )
+    found = Analyst(views[0], game.positions[0], evaluator=BuiltinEvaluator(), configuration=chosen, seed=5)
     for view in views[1 : ply + 1]:
         found.observe(view)
     return found
@@ -106,12 +96,8 @@ def test_what_a_belief_amounts_to() -> None:
 )
 @pytest.mark.parametrize("ply", [2, 17])
 def test_the_analyst_thinks_as_a_player_without_an_earlier_trunk_does(ply: int, chosen: Configuration) -> None:
-    color = GAME.positions[ply].turn
-    analysis = analyst(GAME, color, ply, chosen).think(Limit(nodes=4000))
-    player = make_player(chosen, seed=5)
-    player.begin(color, GAME.setup)
-    for view in GAME.views(color)[1 : ply + 1]:
-        player.observe(view)
+    analysis = analyst(GAME, GAME.positions[ply].turn, ply, chosen).think(Limit(nodes=4000))
+    player = seated(make_player(chosen, seed=5), Referee.replay(GAME.moves[:ply]))
     decision = player.answer("move", Limit(nodes=4000))
     assert {key: decision.diagnostics[key] for key in analysis.diagnostics} == analysis.diagnostics
     assert next(each for each in analysis.moves if each.move == decision.answer).probability > 0.0
@@ -188,9 +174,7 @@ def test_a_line_can_be_played_in_a_particle_and_begins_with_the_moves_that_are_p
 def test_a_king_is_taken_in_a_game_that_is_won_without_it_too_as_the_player_does() -> None:
     fen = "5Q1k/8/8/8/8/8/8/QRR3K1 w - - 0 1"
     analysis = analyst(Referee(fen), chess.WHITE, 0).think(Limit(nodes=2000))
-    player = make_player(FEW, seed=5)
-    player.begin(chess.WHITE, Referee(fen).setup)
-    decision = player.answer("move", Limit(nodes=2000))
+    decision = seated(make_player(FEW, seed=5), Referee(fen)).answer("move", Limit(nodes=2000))
     first = analysis.moves[0]
     assert (first.move, first.probability, first.value) == (decision.answer, 1.0, 1.0)
     assert analysis.value == analysis.mix_value == 1.0

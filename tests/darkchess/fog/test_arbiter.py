@@ -80,18 +80,6 @@ def test_a_clock_is_charged_and_given_its_increment() -> None:
     assert 1000.0 < white.limits[1].clock[0] <= 1007.0 and 1007.0 < white.limits[2].clock[0] <= 1014.0  # type: ignore[index]
 
 
-def test_a_flag_loses_and_the_late_move_is_not_played() -> None:
-    class Slow(Scripted):
-        def answer(self, question: str, limit: Limit) -> Decision:
-            time.sleep(0.02)
-            return super().answer(question, limit)
-
-    game = arbiter(Slow(("e2e4",)), Scripted(()), TimeControl(clock=(0.01, 5.0)))
-    game.play()
-    assert game.referee.outcome == Outcome(chess.BLACK, "flag") and game.referee.ply == 0
-    assert game.remaining_s[chess.WHITE] == 0.0
-
-
 def test_an_illegal_move_is_an_error_not_a_result() -> None:
     game = arbiter(Scripted(("e2e5",)), Scripted(()))
     with pytest.raises(ValueError, match="illegal move: got e2e5"):

@@ -12,7 +12,6 @@ import pytest
 
 from darkchess.evaluation.evaluator import BuiltinEvaluator
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.named_fog_players import ConfigurationError, configuration
 from darkchess.fog.players.player import KlssPlayer
 from klss.play.limits import Limit
 from klss.search import Kluss
@@ -110,11 +109,3 @@ def test_an_evaluator_for_one_thread_is_not_asked_meanwhile() -> None:
     Game(player).move(Limit(time_s=0.03))
     assert not pondering()
     player.close()
-
-
-def test_a_configuration_that_can_t_is_refused_in_one_line() -> None:
-    assert configuration("kluss,ponder=true").ponder and not configuration("kluss").ponder
-    for text in ("klss2021,ponder=true", "random,ponder=true"):
-        with pytest.raises(ConfigurationError, match="ponder is true, expected false: only kluss"):
-            configuration(text)
-    assert configuration("kluss").pondering().ponder and configuration("klss2021").pondering().ponder is False

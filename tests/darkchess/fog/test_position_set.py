@@ -43,20 +43,6 @@ def test_that_holds_in_larger_sets() -> None:
     assert sum(compare(fen, seed, Counter(), 80, 600) for fen in STARTS.values() for seed in seeds) > 10_000
 
 
-def test_sizes_from_the_start() -> None:
-    # After 1.e4 Black sees no white man: all twenty first moves are possible (they end on ranks 3 and 4). After 1...e5
-    # both have a blocked e-pawn, and only a double step explains that.
-    game = Referee()
-    known = {color: PositionSet(game.view(color), game.position) for color in chess.COLORS}
-    sizes: dict[chess.Color, list[int]] = {color: [1] for color in chess.COLORS}
-    for uci in ("e2e4", "e7e5", "g1f3", "b8c6"):
-        game.push(chess.Move.from_uci(uci))
-        for color, one in known.items():
-            one.observe(game.view(color))
-            sizes[color].append(one.size)
-    assert sizes == {chess.WHITE: [1, 1, 1, 1, 19], chess.BLACK: [1, 20, 1, 20, 20]}
-
-
 def test_the_truth_is_never_lost_over_hundreds_of_plies() -> None:
     plies = 0
     for seed, fen in enumerate(name for name in STARTS.values() if name and "Q" not in name.split()[2]):

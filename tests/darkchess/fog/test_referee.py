@@ -58,25 +58,10 @@ def test_an_en_passant_chance_makes_another_position_only_when_real() -> None:
     assert game.ply == 9 and game.outcome == Outcome(None, "repetition")
 
 
-def wander(game: Referee) -> None:
-    """Two kings walk without meeting or repeating thrice until the game ends."""
-    white = ["a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1", "h2", "g2", "f2", "e2", "d2", "c2", "b2", "a2"]
-    # Cycles of different length: White's takes 16 moves, Black's 14, so that boards repeat late.
-    black = ["a8", "b8", "c8", "d8", "e8", "f8", "g8", "g7", "f7", "e7", "d7", "c7", "b7", "a7"]
-    step = 0
-    while game.outcome is None:
-        path, i = (white, step // 2) if step % 2 == 0 else (black, step // 2)
-        play(game, path[i % len(path)] + path[(i + 1) % len(path)])
-        step += 1
-
-
 def test_fifty_moves_each_without_pawn_move_or_capture_draw() -> None:
-    game = Referee("k7/8/8/8/8/8/8/K7 w - - 0 1")
-    wander(game)
-    assert game.outcome == Outcome(None, "fifty_moves") and game.ply == 100
-    game = Referee("k7/8/8/8/8/8/8/K7 w - - 98 70")
-    wander(game)
-    assert game.ply == 2
+    game = play(Referee("k7/8/8/8/8/8/8/K7 w - - 98 70"), "a1b1")
+    assert game.outcome is None and game.position.quiet_plies == 99
+    assert play(game, "a8b8").outcome == Outcome(None, "fifty_moves")
 
 
 def test_a_pawn_move_or_a_capture_starts_the_fifty_moves_anew() -> None:

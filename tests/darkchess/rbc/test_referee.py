@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from pathlib import Path
 
 import chess
 import pytest
@@ -73,18 +72,6 @@ def test_a_game_goes_as_openspiel_plays_it(seed: int) -> None:
         assert ours.position.fen().split()[:fields] == str(theirs).split()[:fields]
 
 
-def test_reconchess_opens_our_records(tmp_path: Path) -> None:
-    game = Referee()
-    game.sense(chess.E7)
-    game.move(chess.Move.from_uci("e2e4"))
-    game.resign(chess.BLACK)
-    (tmp_path / "game.json").write_text(history_text(game, "A", "B"))
-    opened = reconchess.GameHistory.from_file(str(tmp_path / "game.json"))
-    assert opened.get_winner_color() == chess.WHITE and opened.get_win_reason() == reconchess.WinReason.RESIGN
-    assert opened.taken_move(reconchess.Turn(chess.WHITE, 0)) == chess.Move(chess.E2, chess.E4)
-    assert opened.sense(reconchess.Turn(chess.WHITE, 0)) == chess.E7
-
-
 def test_turn_limits_are_those_of_reconchess() -> None:
     for limits, other in ((Limits(full_turns=3), {"full_turn_limit": 3}), (Limits(7), {"reversible_moves_limit": 7})):
         theirs, ours = reconchess.LocalGame(seconds_per_player=None, **other), Referee(limits=limits)
@@ -95,14 +82,6 @@ def test_turn_limits_are_those_of_reconchess() -> None:
             theirs.end_turn()
             ours.move(None)
         assert ours.outcome is not None and ours.outcome.winner is None
-
-
-def test_what_each_is_told_is_all_that_is_told() -> None:
-    game = Referee()
-    game.sense(chess.D4)
-    game.move(chess.Move.from_uci("e2e4"))
-    assert [type(seen).__name__ for seen in game.observations(chess.WHITE)] == ["Notice", "Sensed", "Moved"]
-    assert [type(seen).__name__ for seen in game.observations(chess.BLACK)] == ["Notice"]
 
 
 def test_the_inner_squares_show_all_that_any_square_shows() -> None:

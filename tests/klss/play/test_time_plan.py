@@ -1,8 +1,9 @@
-"""The division of an answer's time against the formulas written out once for each game."""
+"""The division of an answer's time: no clock runs out by it, none is wasted."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import pytest
 
@@ -10,22 +11,21 @@ from darkchess.rbc.players.holding import time_plan
 from klss.play.limits import Limit
 from klss.play.time_plan import TimePlan
 
-CLOCKS = [(0.01, 0.0), (0.5, 0.0), (3.0, 2.0), (60.0, 0.0), (180.0, 2.0), (900.0, 5.0), (2.0, 60.0)]
+QUESTIONS = {"one": [TimePlan], "two": [partial(time_plan, sense=sense) for sense in (True, False)]}
 
 
-@pytest.mark.parametrize("clock", CLOCKS)
-def test_a_turn_takes_a_part_of_the_clock_and_of_the_increment_which_two_questions_share(
-    clock: tuple[float, float],
+@pytest.mark.parametrize("clock", [(3.0, 2.0), (60.0, 0.0), (180.0, 2.0), (900.0, 5.0), (2.0, 60.0)])
+@pytest.mark.parametrize("questions", QUESTIONS)
+def test_a_game_of_planned_turns_passes_no_flag_and_uses_the_clock_and_most_of_its_increments(
+    questions: str, clock: tuple[float, float]
 ) -> None:
-    usable = max(0.0, clock[0] - 0.4)
-    seconds = max(0.01, min(usable / 25 + 0.8 * clock[1], 0.5 * usable))
-    plan = TimePlan(Limit(clock=clock))
-    assert (plan.seconds, plan.tracking_s) == pytest.approx((seconds, 0.5 * min(clock[0] / 20, seconds)), rel=1e-12)
-    for sense, part in ((True, 0.3), (False, 0.7)):
-        seconds = max(0.005, part * min(clock[0] / 30 + 0.8 * clock[1], 0.25 * clock[0]))
-        plan = time_plan(Limit(clock=clock), sense=sense)
-        following = max(0.5 * seconds, 0.025 * clock[0])
-        assert (plan.seconds, plan.tracking_s) == pytest.approx((seconds, following), rel=1e-12)
+    (left, increment), turns = clock, 100
+    for _ in range(turns):
+        plans = [make(Limit(clock=(left, increment))) for make in QUESTIONS[questions]]
+        spent = sum(plan.seconds for plan in plans)
+        assert 0.0 < spent <= left / 2 and 0.0 < plans[0].tracking_s <= left / 20
+        left += increment - spent
+    assert left < 0.1 * (clock[0] + turns * increment)
 
 
 @pytest.mark.parametrize("make", [TimePlan, lambda limit: time_plan(limit, sense=True)], ids=["one", "two"])
