@@ -2,7 +2,7 @@
 
 Sources: Zhang & Sandholm (NeurIPS 2021) for k-KLSS; Zhang & Sandholm (Obscuro, arXiv 2506.01242) for k-KLUSS; Burch,
 Johanson & Bowling (AAAI 2014) for Resolve; Moravčík et al. (AAAI 2016) for Maxmargin; Brown & Sandholm (NeurIPS 2017)
-for reach.
+for reach; Kubíček, Lisý & Sandholm (arXiv 2601.17131) for prior, as far as :mod:`klss.paper.selection` says.
 
 Legend: I player 0's infoset; I^k its order-k knowledge set; I0 an infoset of player 1 that meets I^k.
 
@@ -42,6 +42,8 @@ class GadgetChoice(NamedTuple):
     # Whether alternate values are lowered by player 1's gifts on the way. Common-knowledge subgames stay safe with it,
     # and so do updates of the blueprint (docs/search.md, "Reach is safe").
     reach: bool = False
+    # Whether, of the gadget's optima, the best is taken if player 1's choice in the gadget errs, drawn from a prior.
+    prior: bool = False
 
 
 METHODS = {f"{k:g}-klss": Method(k) for k in (1, 3, 5, math.inf)} | {
@@ -53,4 +55,6 @@ GADGETS = {
     "maxmargin-reach": GadgetChoice("maxmargin", reach=True),
     "resolve": GadgetChoice("resolve"),
     "resolve-reach": GadgetChoice("resolve", reach=True),
+    "maxmargin-prior": GadgetChoice("maxmargin", prior=True),
+    "resolve-prior": GadgetChoice("resolve", prior=True),
 }

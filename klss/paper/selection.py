@@ -11,6 +11,13 @@ with b the blueprint's behaviour and D as in :mod:`klss.paper.subgame`. The seco
 
 The same rule chooses in Resolve, where every strategy without a negative margin is optimal, if there is one.
 
+Of a gadget ``-prior`` the rule has no toll. That is the limit, for e to 0, of the optima if player 1's choice in the
+gadget is with probability e drawn from a prior: the root I0 in Maxmargin, Play in Resolve. The value then is (1 - e)
+times the gadget's plus e times the mean margin; so a small e keeps the gadget's optima and takes the largest mean
+margin among them. Kubíček, Lisý & Sandholm (arXiv 2601.17131) choose so as far as their text could be read: the
+abstract, and others' summaries, by which they perturb the gadget's own choices towards a positive prior from the
+blueprint. The prior here is D, since player 1 has no blueprint. Their programs and their change of CFR are not here.
+
 Sources: the gadgets are Zhang & Sandholm's (NeurIPS 2021); the paper does not say which optimum it takes.
 :mod:`klss.paper.subgame` makes Maxmargin as a game; Resolve is MaxmarginToResolve of Appendix E. Its form is that of
 Maxmargin with another treeplex of player 1: a sequence of the new treeplex represents one of the old with a weight, so
@@ -87,8 +94,8 @@ def select(
     # The gadget's program, among whose exact optima the choice is made.
     top = gadget_form(subgame, GADGETS[gadget].kind)
     program = build_program(top.form, floor)
-    # The rule: the largest mean margin, minus a toll on each probability moved away from the blueprint.
-    lp = _with_distances(program, blueprint)
+    # The rule: the largest mean margin, minus a toll (without a prior) on each probability moved from the blueprint.
+    lp = program.program if GADGETS[gadget].prior else _with_distances(program, blueprint)
     rule = np.full(lp.cost.size, -TOLL)
     rule[: program.program.cost.size] = _mean_margin(program, top)
     # Break the remaining ties by fixed weights, so that the result does not depend on the solver.

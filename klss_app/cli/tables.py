@@ -51,7 +51,7 @@ def _parser() -> Parser:
     nodes = f"nodes that a subgame contains: {', '.join(METHODS)}"
     first.add_argument("--method", metavar="NAME", choices=METHODS, default="1-klss", help=nodes)
     first.add_argument("--order", choices=_ORDERS, default="1", help="k of the method k-klss")
-    top = "the gadget: maxmargin or resolve, then -reach"
+    top = "the gadget: maxmargin or resolve, then -reach or -prior"
     first.add_argument("--gadget", metavar="NAME", choices=GADGETS, default="maxmargin", help=top)
     first.add_argument("--nesting", choices=_NESTINGS, default="every", help="how the subgames are used")
     first.add_argument("--all", action="store_true", help="all orders and nestings that apply")

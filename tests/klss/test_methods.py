@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from klss.paper.knowledge import knowledge_set
 from klss.paper.methods import GADGETS
@@ -17,7 +19,7 @@ from klss.paper.subgame import Subgame, counterfactual_values, make_subgame
 from klss.theory.best_response import worst_case
 from klss.theory.equilibrium import solve
 from klss.theory.game import Game
-from klss.theory.sequence_form import sequence_form
+from klss.theory.sequence_form import SequenceForm, sequence_form
 from klss.theory.treeplex import behaviour, realization
 from tests.klss import games
 from tests.klss.test_nested import restricted
@@ -89,3 +91,46 @@ def test_resolve_is_the_game_that_the_paper_makes_of_maxmargin(seed: int) -> Non
         rng = np.random.default_rng(seed)
         plan = realization(ours.treeplexes[0], behaviour(ours.treeplexes[0], rng.random(chosen.plan.size)))
         assert worst_case(ours, 0, plan) == pytest.approx(worst_case(theirs, 0, plan), abs=1e-9)
+
+
+def pure_plans(form: SequenceForm, sequence: int) -> list[np.ndarray]:
+    """Return what each pure plan of player 1 after a sequence of it pays for each of player 0's."""
+    t, found = form.treeplexes[1], [form.payoff[:, [sequence]].toarray()[:, 0]]
+    for i in np.flatnonzero(t.parent_sequence == sequence):
+        first = int(t.first_sequence[i])
+        after = [each for a in range(first, first + int(t.action_count[i])) for each in pure_plans(form, a)]
+        found = [one + other for one in found for other in after]
+    return found
+
+
+@pytest.mark.parametrize("kind", ["maxmargin", "resolve"])
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**5))
+def test_with_a_prior_the_optimum_is_best_if_the_prior_chooses_once_in_a_thousand(kind: str, seed: int) -> None:
+    """Against the program of that, with a row for each pure plan of player 1 below each root."""
+    game, error = games.random_game(seed, secrets=3), 1e-3
+    game = replace(game, utility=0.02 * game.utility)  # so small that a toll would decide
+    for subgame in subgames(game, restricted(game, 0.25)[1].x):
+        top, roots, prior = gadget_form(subgame), subgame.roots.size, subgame.scale / subgame.scale.sum()
+        # Columns: player 0's plan, the margins, and what player 1's own choice makes of each.
+        below = [np.array(pure_plans(top.form, int(enter))) for enter in top.enter]
+        one, t0 = np.eye(roots), top.form.treeplexes[0]
+        size = t0.sequence_count
+        rows = [np.hstack([-column, one[i], 0.0 * one[i]]) for i, columns in enumerate(below) for column in columns]
+        for i in range(roots):
+            worse = range(roots) if kind == "maxmargin" else [i]
+            rows += [np.hstack([np.zeros(size), -one[j], one[i]]) for j in worse]
+        is_plan = np.zeros((t0.infoset_count + 1, size + 2 * roots))
+        is_plan[0, 0] = 1.0
+        for i, above in enumerate(t0.parent_sequence.tolist()):
+            first = int(t0.first_sequence[i])
+            is_plan[i + 1, above], is_plan[i + 1, first : first + int(t0.action_count[i])] = -1.0, 1.0
+        cost = np.concatenate([np.zeros(size), error * prior, np.full(roots, (1.0 - error) / roots)])
+        highest = [1.0] * size + [None] * roots + [None if kind == "maxmargin" else 0.0] * roots
+        lowest = [0.0] * size + [None] * 2 * roots
+        best = linprog(-cost, A_ub=np.array(rows), b_ub=np.zeros(len(rows)), A_eq=is_plan, b_eq=np.eye(len(is_plan))[0],
+                       bounds=list(zip(lowest, highest, strict=True)))  # fmt: skip
+        plan = select(subgame, blueprint=np.ones(size), gadget=f"{kind}-prior").plan
+        margins = np.array([(columns @ plan).min() for columns in below])
+        own = margins.min() if kind == "maxmargin" else np.minimum(margins, 0.0).mean()
+        assert (1.0 - error) * own + error * prior @ margins == pytest.approx(-best.fun, abs=1e-7)
