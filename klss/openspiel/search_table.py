@@ -10,8 +10,8 @@ no play, so all strength comes from the search; values of an equilibrium would g
 begins there, as in chess, with all nodes of its infoset as fresh particles; player 1 is assumed to know which one is
 true. That assumption is never corrected, and the difference between the two is its cost.
 
-Exploitability of a seat: the game's value for it, less the worst case of its strategy. Payoffs are divided by the
-largest one.
+Exploitability of a seat: the game's value for it, less the worst case of its strategy, which is exact; the value of a
+large game is not (:data:`_GAP`). Payoffs are divided by the largest one.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from klss.play.limits import Limit
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, SearchConfiguration
 from klss.search.profile import strategy_at
 from klss.support.arrays import Floats
+from klss.theory import first_order
 from klss.theory.best_response import worst_case
-from klss.theory.equilibrium import solve
-from klss.theory.first_order import FirstOrder
+from klss.theory.equilibrium import Solution, solve
 from klss.theory.game import Game
 from klss.theory.policies import behaviour_of
 from klss.theory.sequence_form import sequence_form
@@ -55,6 +55,9 @@ STARTS = ("root", "first move")
 
 _ITERATIONS = 30
 """Of CFR+, for the blueprint of that name: far from an equilibrium, but no longer uniform."""
+
+_LARGE, _GAP = 100_000, 1e-4
+"""Nodes from which the game's value is found by DCFR instead of a linear program, and its exploitability then."""
 
 _Step = tuple[int, int, bool]
 """The arguments of :meth:`klss.search.Search.observe`."""
@@ -114,9 +117,16 @@ class Seated:
         self.form = sequence_form(self.game)
 
     @cached_property
+    def solution(self) -> Solution:
+        """An equilibrium, in games of more than :data:`_LARGE` nodes within :data:`_GAP` of one."""
+        if self.game.node_count > _LARGE:
+            return first_order.solve(self.form, method="dcfr", gap=_GAP, max_bytes=self._max_bytes)
+        return solve(self.form, max_bytes=self._max_bytes)
+
+    @property
     def value(self) -> float:
         """The game's, for this player."""
-        return float(solve(self.form, max_bytes=self._max_bytes).value)
+        return float(self.solution.value)
 
     def lost(self, plan: Floats) -> float:
         """Return a plan's exploitability; values below 0 are the solver's rounding."""
@@ -126,7 +136,7 @@ class Seated:
         """Return a plan of :data:`BLUEPRINTS`."""
         if name == "uniform":
             return realization(self.game.treeplex(0), uniform_behaviour(self.game.treeplex(0)))
-        run = FirstOrder(self.form, "cfr+")
+        run = first_order.FirstOrder(self.form, "cfr+")
         run.run(_ITERATIONS)
         return run.profile()[0]
 
@@ -159,6 +169,7 @@ class Seated:
             "tree": self.game.node_count,
             "infosets": counts[::-1] if self.player else counts,
             "value": -self.value if self.player else self.value,  # for the game's first player
+            "value_gap": self.solution.exploitability,  # of the equilibrium that has it
             "blueprint": blueprint,
             "after": after,
             "ratio": blueprint / after if after > 5e-8 else None,

@@ -15,6 +15,7 @@ from open_spiel.python.algorithms.exploitability import nash_conv  # noqa: E402
 from open_spiel.python.policy import UniformRandomPolicy  # noqa: E402
 
 from klss import openspiel  # noqa: E402
+from klss.openspiel import search_table  # noqa: E402
 from klss.openspiel.games import largest_payoff  # noqa: E402
 from klss.openspiel.named_players import configuration  # noqa: E402
 from klss.openspiel.search_table import Seated, cells, played  # noqa: E402
@@ -70,6 +71,14 @@ def test_uniform_play_is_as_exploitable_as_openspiel_says(name: str) -> None:
     conv = nash_conv(spiel, UniformRandomPolicy(spiel))
     lost = [Seated(name, cell.player).row(cell)["after"] for cell in cells([name], ["uniform"], [])]
     assert largest_payoff(spiel) * sum(lost) == pytest.approx(conv, abs=1e-9)
+
+
+def test_the_value_of_a_large_game_is_the_programs_within_its_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = Seated("leduc_poker", 1).solution
+    monkeypatch.setattr(search_table, "_LARGE", 0)
+    near = Seated("leduc_poker", 1).solution
+    assert abs(near.value - exact.value) <= near.exploitability <= 1e-4
+    assert near.exploitability > exact.exploitability
 
 
 @pytest.mark.parametrize("search_by", [Klss2021(), Kluss()], ids=["klss2021", "kluss"])
