@@ -127,6 +127,10 @@ solve kuhn_poker --memory-mb 1
 solve kuhn_poker --export kuhn.txt
 solve kuhn_poker --out none/such/file
 exploit kuhn_poker --policy shape.json
+tables
+tables 1 --search
+tables 2 --nodes 5
+tables --search --game kuhn
 tables 1 --game leduc_pokr
 tables 1 --nesting allocated --order 3
 tables 1 --order 3 --method 1-kluss

@@ -125,7 +125,7 @@ def test_a_game_in_the_terminal_is_kept_when_the_terminal_goes(
     program = asked(start, tmp_path)
     children = family(program)
     assert len(children) >= 3  # the engine, its child, and the guard
-    program.send_signal(number)
+    os.killpg(program.pid, number)  # as a terminal does
     _, err = program.communicate(timeout=60)
     assert program.returncode == 0 and "Traceback" not in err and none_left(children)
     (kept,) = (tmp_path / "klss-games").glob("*.pgn")

@@ -15,11 +15,7 @@ from darkchess.rbc.game.referee import Referee
 from uci_bridge.kits.rbc import RBC
 
 LEFT = '[White "human"]\n[Black "random"]\n[Result "*"]\n{tags}\n1. e4 {reply} 2. Nf3 {second} *\n'
-
-
-def left(folder: Path, tags: str = "", reply: str = "e6", second: str = "d6") -> None:
-    """A game that was left, in ``g.pgn``."""
-    (folder / "g.pgn").write_text(LEFT.format(tags=tags, reply=reply, second=second))
+KEPT = LEFT.format(tags="", reply="e6", second="d6")
 
 
 def test_a_game_that_was_left_goes_on_where_it_was(klss: Any, tmp_path: Path) -> None:
@@ -52,8 +48,7 @@ def test_a_game_that_was_left_is_named_or_the_last_one(klss: Any, tmp_path: Path
     assert klss("play", "--resume").code == 2
     folder = tmp_path / "klss-games"
     folder.mkdir()
-    text = LEFT.format(tags="", reply="e6", second="d6")
-    kept = [("one", text), ("two", text.replace("random", "greedy")), ("over", text.replace("*", "1-0"))]
+    kept = [("one", KEPT), ("two", KEPT.replace("random", "greedy")), ("over", KEPT.replace("*", "1-0"))]
     for age, (name, written) in enumerate(kept):
         (folder / f"{name}.pgn").write_text(written)
         os.utime(folder / f"{name}.pgn", (1000 + age, 1000 + age))
@@ -93,15 +88,13 @@ def test_who_goes_on_sees_what_she_saw_and_no_more(
 
 
 def test_the_engine_of_then_plays_by_its_limits_unless_told(klss: Any, tmp_path: Path) -> None:
-    left(tmp_path, '[MoveNodes "3"]\n[Seed "5"]\n')
+    tags = '[MoveNodes "3"]\n[Seed "5"]\n'
+    (tmp_path / "g.pgn").write_text(LEFT.format(tags=tags, reply="e6", second="d6"))
     ran = klss("play", "--resume", "g.pgn", "--black", "greedy", "--pgn", "other.pgn", typed="d4\nquit\n")
     assert ran.code == 0, ran.err
     (record,) = read_pgn((tmp_path / "other.pgn").read_text())
     assert (record.headers["Black"], record.headers["MoveNodes"], record.headers["Seed"]) == ("greedy", "3", "5")
     assert len(record.moves) == 6 and "Nf3 d6 *" in (tmp_path / "g.pgn").read_text(), "the other file is as it was"
-
-
-KEPT = LEFT.format(tags="", reply="e6", second="d6")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import select
-import signal
 import subprocess
 import sys
 import termios
@@ -125,24 +124,6 @@ def test_a_whole_game_in_a_terminal(tmp_path: Path, open_screens: list[Screen]) 
     screen.type("quit")
     assert screen.end() == 0
     assert len(read_pgn((tmp_path / "g").read_text())[0].moves) == 7
-
-
-@pytest.mark.slow
-def test_ctrl_c_while_the_engine_thinks_leaves_cleanly_and_keeps_the_game(
-    tmp_path: Path, open_screens: list[Screen]
-) -> None:
-    screen = Screen(tmp_path, "--time", "60", "--evaluator", "builtin", "--pgn", "g.pgn")
-    open_screens.append(screen)
-    screen.read_until("1. your move: ")
-    screen.type("e4")
-    screen.read_until("kluss thinks")
-    os.killpg(screen.process.pid, signal.SIGINT)
-    assert screen.end() == 0
-    assert (
-        "Traceback" not in screen.shown and "left before the end of the game; the game is kept in g.pgn" in screen.shown
-    )
-    (record,) = read_pgn((tmp_path / "g.pgn").read_text())
-    assert [move.uci() for move in record.moves] == ["e2e4"] and record.result == "*"
 
 
 def test_a_board_erases_nothing_that_stood_on_the_screen_before_the_game(monkeypatch: pytest.MonkeyPatch) -> None:

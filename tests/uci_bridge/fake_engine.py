@@ -16,8 +16,18 @@ if mode.startswith("once-"):
 go = 0
 
 
-def say(text: str) -> None:
-    sys.stdout.write(text + "\n")
+GOOD = b"info depth 1 seldepth 1 multipv 1 score cp 60 nodes 20 nps 1 time 1 pv e2e4 e7e5\nbestmove e2e4 ponder e7e5"
+ANSWERS = {
+    "garbage": b"\xff\xfe score cp twelve\ninfo depth one score\nbestmove \xff",
+    "mates": b"info depth 1 seldepth 1 multipv 1 score mate 3 nodes 1 pv e2e4\nbestmove e2e4",
+    "no-move": b"info depth 0 score mate 0\nbestmove (none)",
+    "bounds": b"info depth 1 multipv 1 score cp 60 nodes 1 pv e2e4\n"
+    b"info depth 1 multipv 1 score cp 999 lowerbound nodes 1 pv e2e4\nbestmove e2e4",
+}
+
+
+def say(text: bytes) -> None:
+    sys.stdout.buffer.write(text + b"\n")
     sys.stdout.flush()
 
 
@@ -28,9 +38,9 @@ for line in sys.stdin:
     if line == "uci":
         if mode == "exits":
             sys.exit(3)
-        say("id name Fake\nuciok")
+        say(b"id name Fake\nuciok")
     elif line == "isready" and mode != "never-ready":
-        say("readyok")
+        say(b"readyok")
     elif line == "quit":
         break
     elif line.startswith("go"):
@@ -45,24 +55,5 @@ for line in sys.stdin:
                 sys.stdout.write("x" * 65536)
         if bad and mode == "endless-lines":
             while True:
-                say("info string " + "y" * 1000)
-        if bad and mode == "garbage":
-            sys.stdout.buffer.write(b"\xff\xfe score cp twelve\ninfo depth one score\nbestmove \xff\n")
-            sys.stdout.flush()
-            continue
-        if bad and mode == "mates":
-            say("info depth 1 seldepth 1 multipv 1 score mate 3 nodes 1 pv e2e4\nbestmove e2e4")
-            continue
-        if bad and mode == "no-move":
-            say("info depth 0 score mate 0\nbestmove (none)")
-            continue
-        if bad and mode == "bounds":
-            say(
-                "info depth 1 multipv 1 score cp 60 nodes 1 pv e2e4\n"
-                "info depth 1 multipv 1 score cp 999 lowerbound nodes 1 pv e2e4\nbestmove e2e4"
-            )
-            continue
-        say(
-            "info depth 1 seldepth 1 multipv 1 score cp 60 nodes 20 nps 1 time 1 pv e2e4 e7e5\n"
-            "bestmove e2e4 ponder e7e5"
-        )
+                say(b"info string " + b"y" * 1000)
+        say(ANSWERS[mode] if bad and mode in ANSWERS else GOOD)

@@ -29,6 +29,16 @@ DIAGNOSTICS = {
 }.get(how, '{"engine": "foreign"}')
 
 
+SAYS = {
+    "garbage": b"bestmove e2e4\n", "bytes": b"\xff\x00\xfe\n", "wrong shape": b'{"move": "e2e4"}\n',
+    "huge": b"x" * (1 << 20) + b"\n",
+}  # fmt: skip
+ERRORS = {
+    "hostile": {"error": f"I resign {NASTY}"}, "error": {"error": "I resign"},
+    "always needs": {"error": "what?", "need": "transcript"},
+}  # fmt: skip
+
+
 def leave_behind(file: str) -> None:
     read, write = os.pipe()
     kinds = (True, False) if how == "hostile" else (False,)
@@ -83,12 +93,8 @@ def misbehave(request: dict) -> None:
     elif how == "late":
         time.sleep(0.6)
         answer(request, good)
-    elif how == "garbage":
-        say(b"bestmove e2e4\n")
-    elif how == "bytes":
-        say(b"\xff\x00\xfe\n")
-    elif how == "wrong shape":
-        say(b'{"move": "e2e4"}\n')
+    elif how in SAYS:
+        say(SAYS[how])
     elif how == "illegal":
         answer(request, {"from": "a1", "to": "h8"})
     elif how == "null move":
@@ -101,8 +107,6 @@ def misbehave(request: dict) -> None:
     elif how == "closes":
         os.close(1)
         time.sleep(600)
-    elif how == "huge":
-        say(b"x" * (1 << 20) + b"\n")
     elif how == "endless":
         while True:
             say(b"x" * 65536)
@@ -112,12 +116,8 @@ def misbehave(request: dict) -> None:
     elif how == "half":
         say(json.dumps({**ids(request), "move": good}).encode()[:-5])
         time.sleep(600)
-    elif how == "hostile":
-        say(json.dumps({**ids(request), "error": f"I resign {NASTY}"}).encode() + b"\n")
-    elif how == "error":
-        say(json.dumps({**ids(request), "error": "I resign"}).encode() + b"\n")
-    elif how == "always needs":
-        say(json.dumps({**ids(request), "error": "what?", "need": "transcript"}).encode() + b"\n")
+    elif how in ERRORS:
+        say(json.dumps({**ids(request), **ERRORS[how]}).encode() + b"\n")
     elif how == "wrong session":
         answer({**request, "sessionId": "another"}, good)
     elif how == "acknowledges":
@@ -139,7 +139,7 @@ if how == "talks":
     sys.stderr.flush()
 
 GOOD = ("good", "child", "talks", "ignores eof", "no pushes", "moves on pushes", "forgets", "blank lines", "slow start",
-        "acknowledges late")  # fmt: skip
+        "acknowledges late", "leaves")  # fmt: skip
 known: dict = {}
 owed: list = []
 if how == "slow start":
@@ -157,6 +157,8 @@ for line in sys.stdin.buffer:
             owed.append(received)
         elif how == "moves on pushes":
             say(b'{"move":{"from":"a2","to":"a4"}}\n')
+        elif how == "leaves":  # after its own move, before the opponent's
+            raise SystemExit("I have had enough")
         elif how != "no pushes":
             say(received)
         known[request["sessionId"]] = request["ply"]

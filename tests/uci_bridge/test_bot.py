@@ -13,8 +13,9 @@ import pytest
 
 from darkchess.fog.game.record import GameRecord
 from klss.play.outcome import Outcome
-from tests.uci_bridge.bot_bench import ENGINE, GOOD, PLENTY, RandomSeat, play, play_games, recorded, under_way
+from tests.uci_bridge.bot_bench import ENGINE, GOOD, PLENTY, RandomSeat, play, play_games, recorded
 from tests.uci_bridge.fake_server import TOKEN, FakeServer, Faults, Opponent
+from tests.wall.test_wall import ALLOWED
 from uci_bridge.bot.config import AcceptRules, EngineConfig
 from uci_bridge.bot.dialect import Challenge
 from uci_bridge.bot.engine import EngineSeat
@@ -283,29 +284,7 @@ def test_a_game_whose_start_was_never_told_is_played_because_its_challenge_was_a
     assert len(recorded(tmp_path)) == 1
 
 
-def test_games_under_way_are_asked_for_by_their_ids_at_the_next_start(tmp_path: Path) -> None:
-    with FakeServer() as server:
-        server.holding.set()
-        ids = [
-            server.start(f"human{n}", bot_white=n % 2 == 0, script=Opponent(end="resign", end_ply=10)) for n in range(4)
-        ]
-        play(server, tmp_path, lambda bot: len(under_way(tmp_path)) == 4, grace_s=0.05)
-        assert set(under_way(tmp_path)) == set(ids)
-        server.holding.clear()
-        server.call(server._events.__init__)  # type: ignore[misc] - the server tells of nothing again
-        play(server, tmp_path, lambda bot: bot.finished == 4)
-    assert set(recorded(tmp_path)) == set(ids)
-
-
 # The records.
-
-
-def test_a_game_stands_once_in_its_months_file(tmp_path: Path) -> None:
-    record = GameRecord((chess.Move.from_uci("e2e4"),), headers={"White": "a", "Black": "b"})
-    records = Records(tmp_path)
-    paths = {records.save(game_id, record) for game_id in ("one", "two", "one", "three", "two")}
-    records.close()
-    assert len(paths) == 1 and set(recorded(tmp_path)) == {"one", "two", "three"}
 
 
 def test_a_month_s_file_that_somebody_has_written_into_is_added_to(tmp_path: Path) -> None:
@@ -330,12 +309,6 @@ def test_a_folder_of_records_belongs_to_one_bot_at_a_time(tmp_path: Path) -> Non
 
 # The engine's side of the wall.
 
-ALLOWED = {
-    "protocolVersion", "gameId", "engineId", "sessionId", "color", "ply", "engineSeed", "clock", "legalMoves",
-    "observationTranscript", "latestObservationDelta", "observation", "budget_ms", "nodes", "fen", "rules",
-}  # fmt: skip
-"""The keys of a request, from docs/engine-protocol.md."""
-
 
 def requests(log: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in log.read_text().splitlines()]
@@ -349,7 +322,7 @@ def test_the_engine_gets_views_under_made_up_ids_and_nothing_of_the_servers(tmp_
         (game,) = server.games.values()
     text = log.read_text()
     assert len(requests(log)) > 6
-    assert set().union(*map(set, requests(log))) <= ALLOWED
+    assert set().union(*map(set, requests(log))) <= ALLOWED["fog"]
     for secret in (game.id, "human0", TOKEN, server.url, "klssbot"):
         assert secret not in text
     hidden = {move.uci() for move in game.referee.moves[:: 2 if game.bot_color == chess.BLACK else 1]}

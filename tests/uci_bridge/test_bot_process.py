@@ -82,18 +82,6 @@ def test_the_second_signal_leaves_at_once_and_the_first_says_so(tmp_path: Path) 
     assert set(under_way(tmp_path / "records")) == {game_id}
 
 
-@pytest.mark.slow
-def test_after_the_grace_it_exits_0_and_remembers_the_rest(tmp_path: Path) -> None:
-    with FakeServer() as server:
-        bot = klss_bot(write_config(tmp_path, server.url), "--grace", "0.2")
-        server.holding.set()
-        game_id = server.challenge("anna", color="black")
-        assert server.wait(lambda: game_id in server.games and server.games[game_id].referee.ply == 1)
-        bot.send_signal(signal.SIGTERM)
-        assert bot.wait(20) == 0
-    assert set(under_way(tmp_path / "records")) == {game_id}
-
-
 @pytest.fixture
 def logging_put_back() -> Iterator[None]:
     root = logging.getLogger()

@@ -223,8 +223,9 @@ def test_every_status_is_a_kind_of_error_and_no_redirect_is_followed(status: int
         assert server.done["account"] == 1
 
 
-async def raw_server(answer: bytes, trickle: bytes = b"", *, keep_open: bool = True) -> asyncio.Server:
-    """Answers every request with ``answer``, and then with a byte of ``trickle`` every 20 ms."""
+def against(answer: bytes, work: Callable[[Client], Awaitable[Any]], *, timing: Timing, trickle: bytes = b"",
+            keep_open: bool = True) -> Any:  # fmt: skip
+    """Work with a server that answers every request so, and then with a byte of ``trickle`` every 20 ms."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -242,19 +243,8 @@ async def raw_server(answer: bytes, trickle: bytes = b"", *, keep_open: bool = T
         finally:
             writer.close()
 
-    return await asyncio.start_server(serve, "127.0.0.1", 0)
-
-
-def against(
-    answer: bytes,
-    work: Callable[[Client], Awaitable[Any]],
-    *,
-    timing: Timing,
-    trickle: bytes = b"",
-    keep_open: bool = True,
-) -> Any:
     async def run() -> Any:
-        server = await raw_server(answer, trickle, keep_open=keep_open)
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         try:
             async with Client(f"http://127.0.0.1:{port}", Token(TOKEN), PYCHESS, timing) as client:

@@ -25,11 +25,6 @@ def played_with(flags: list[str]) -> str:
     return game_options(parser.parse(flags)).evaluator.name
 
 
-@pytest.fixture
-def no_stockfish(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KLSS_STOCKFISH", "/no/such/engine")
-
-
 def test_an_engine_is_the_same_whether_stockfish_is_installed_or_not(require_stockfish: str) -> None:
     assert isinstance(make_evaluator(configuration("klss2021"), EvaluatorChoice()), BuiltinEvaluator)
     for flags in ([], ["--time", "1"], ["--stockfish", require_stockfish]):
@@ -37,8 +32,8 @@ def test_an_engine_is_the_same_whether_stockfish_is_installed_or_not(require_sto
     assert played_with(["--evaluator", "stockfish"]) == "stockfish"
 
 
-@pytest.mark.usefixtures("no_stockfish")
-def test_where_stockfish_is_asked_for_and_missing_that_is_an_error() -> None:
+def test_where_stockfish_is_asked_for_and_missing_that_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KLSS_STOCKFISH", "/no/such/engine")
     with pytest.raises(StockfishMissing):
         make_evaluator(configuration("klss2021"), EvaluatorChoice("stockfish"))
     with pytest.raises(StockfishMissing):

@@ -71,6 +71,19 @@ def row(fen: str) -> Rows:
     return np.array(Position.from_fen(fen).row)
 
 
+def classes(rows: Rows) -> npt.NDArray[np.int8]:
+    """What a chess engine may be asked about each, or what is known of it."""
+    codes = np.empty(len(rows), dtype=np.int8)
+    classify(rows, TABLES, codes)
+    return codes
+
+
+def assert_values(values: Any, rows: Rows) -> None:
+    """Each position has one, and where a king falls it is known."""
+    assert values is not None and np.all(np.abs(values) <= 1.0)
+    assert np.all(values[classes(rows) == WON] == 1.0) and np.all(values[classes(rows) == LOST] == -1.0)
+
+
 def some_positions(count: int) -> Rows:
     """Different positions that a chess engine may be asked about."""
     _, found, _ = children(START[None])
@@ -139,10 +152,7 @@ def test_the_children_of_a_parent_are_one_question(fake: Fake) -> None:
 def test_no_position_is_sent_that_chess_can_not_hold(fake: Fake) -> None:
     evaluator = fake()
     positions = fog_positions(20, seed=11)
-    codes = np.empty(len(positions), dtype=np.int8)
-    classify(positions, TABLES, codes)
-    values = evaluator.values(positions)
-    assert np.all(values[codes == WON] == 1.0) and np.all(values[codes == LOST] == -1.0)
+    assert_values(evaluator.values(positions), positions)
     offsets, found, _ = children(positions[:40])
     evaluator.child_values(positions[:40], offsets, found)
     sent = [line.removeprefix("position fen ") for line in fake.lines() if line.startswith("position")]
@@ -190,11 +200,8 @@ def test_the_reproducible_mode_forgets_before_each_question(fake: Fake) -> None:
 def test_thousands_of_questions_do_not_fill_a_pipe(fake: Fake) -> None:
     evaluator = fake(silence_s=10.0)
     _, found, _ = children(fog_positions(6, seed=3)[::4])
-    codes = np.empty(len(found), dtype=np.int8)
-    classify(found, TABLES, codes)
-    values = evaluator.values(found)
-    assert (codes == ASK).sum() > 2000
-    assert values[codes == ASK] == pytest.approx(SIXTY_CENTIPAWNS)
+    asked = classes(found) == ASK
+    assert asked.sum() > 2000 and evaluator.values(found)[asked] == pytest.approx(SIXTY_CENTIPAWNS)
     assert evaluator.fallbacks == 0
 
 
@@ -256,11 +263,8 @@ def test_stockfish_survives_every_fog_of_war_position(require_stockfish: str, fo
         offsets, found, _ = children(fog[::8])
         child_values = evaluator.child_values(fog[::8], offsets, found)
         assert evaluator.fallbacks == 0 and evaluator.engine.restarts == 0
-    for got, rows in ((values, fog), (child_values, found)):
-        codes = np.empty(len(rows), dtype=np.int8)
-        classify(rows, TABLES, codes)
-        assert np.all(np.abs(got) <= 1.0)
-        assert np.all(got[codes == WON] == 1.0) and np.all(got[codes == LOST] == -1.0)
+    assert_values(values, fog)
+    assert_values(child_values, found)
 
 
 def test_a_killed_stockfish_is_started_again_and_a_closed_one_leaves_no_process(
@@ -310,11 +314,8 @@ def test_every_child_gets_a_value_and_only_what_chess_has_is_asked(stockfish: St
     parents = fog_positions(40, seed=9)[::60]
     offsets, found, _ = children(parents)
     values, visited = stockfish.search_values(parents, offsets, found, 1, PLENTY, -1.0)
-    assert values is not None and visited > 0 and stockfish.fallbacks == 0
-    assert np.all(np.abs(values) <= 1.0)
-    codes = np.empty(len(found), dtype=np.int8)
-    classify(found, TABLES, codes)
-    assert np.all(values[codes == WON] == 1.0) and np.all(values[codes == LOST] == -1.0)
+    assert visited > 0 and stockfish.fallbacks == 0
+    assert_values(values, found)
 
 
 @pytest.mark.parametrize(

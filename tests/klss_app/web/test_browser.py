@@ -94,6 +94,10 @@ def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, b
         white.click("#to-game")
         white.click("#rematch")
         turn(black)
+        click(black, "e2", "e4")
+        turn(white)
+        drag(white, "e7", "e5")
+        turn(black, 2)
 
 
 def test_a_game_by_keyboard_alone_and_what_is_typed_wrong_is_said(

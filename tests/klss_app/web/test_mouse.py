@@ -16,24 +16,6 @@ def moved(page: Page, number: int, move: str) -> None:
     expect(page.locator("#moves li").nth(number - 1)).to_contain_text(move)
 
 
-def test_a_rematch_between_two_people_is_played_by_mouse_on_both_sides(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    board = boards(black="human")
-    with opened(chromium, board.link(0), board.link(1)) as pages:
-        white, black = pages
-        for _ in range(2):
-            turn(white)
-            click(white, "e2", "e4")
-            turn(black)
-            drag(black, "e7", "e5")
-            turn(white, 2)
-            resign(white)
-            black.click("#rematch")
-            white.click("#rematch")
-            white, black = black, white
-
-
 @pytest.mark.parametrize("keys", ["ArrowLeft f ArrowRight", "f", "f f", "ArrowLeft f f ArrowRight f"])
 def test_a_flip_leaves_a_board_that_is_played_on(chromium: Browser, boards: Callable[..., Board], keys: str) -> None:
     with opened(chromium, boards().link()) as (page,):
