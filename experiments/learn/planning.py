@@ -26,7 +26,6 @@ are counted by 216 planes whose meaning it does not describe; here Adam instead 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,18 +35,19 @@ import numpy as np
 
 from darkchess.rbc.synoptic.synopsis import PLANES
 from experiments.learn.blind import PIECES
-from experiments.learn.export import DENSE, headset_shapes, layers, trunk_shapes, write_network
+from experiments.learn.layers import EPSILON, Graph, Jax
 from experiments.learn.shards import TEST, TRAIN, Arrays, where
-from experiments.learn.trainer import Study, convolved, jax, spread
+from experiments.learn.trainer import Study, jax
 from klss.support.arrays import Float32s, Ints
-
-EPSILON = 1e-5
-"""Added to each variance, so that no division is by 0."""
+from klss.synoptic.model import CHUNK
 
 SHARES = {"policy": 1.0, "value": 0.1, "soon": 0.25, "pieces": 0.25}
 """Weights of the losses. All decisions of a game have one result, so a large weight of ``value`` overfits to the games:
 on held-out games a weight of 1 made value and policy worse (docs/dsmcp.md).
 """
+
+_KINDS = 65
+"""Actions of a cell; one more action is the pass."""
 
 HEADSETS = ("all", "top")
 
@@ -69,19 +69,47 @@ class Planning(Study):
     batch: int = 64
 
     def first(self, seed: int) -> dict[str, Any]:
-        """An untrained network, by part: the trunk, and each headset."""
-        all_numbers = 2 * sum(NUMBERS)
-        heads = headset_shapes(self.channels)
-        heads |= {"soon": (DENSE, 2), "soon_bias": (2,), "pieces": (DENSE, all_numbers), "pieces_bias": (all_numbers,)}
-        parts = {"trunk": _first(trunk_shapes(PLANES, self.channels, self.blocks), [seed, 0])}
-        for number, headset in enumerate(HEADSETS):
-            part = _first(heads, [seed, 1, number])
+        """The weights of an untrained network."""
+        net = Jax({}, seed)
+        self.network(net, np.zeros((1, 8, 8, PLANES), dtype=np.float32))
+        return net.weights
+
+    def network(self, net: Any, planes: Any) -> dict[str, dict[str, Any]]:
+        """The outputs of each headset: ``logits`` [b, ACTIONS], ``value`` [b, 1], ``soon`` [b, 2] and ``pieces``
+        [b, ·], all logits but the value.
+        """
+
+        def block(inner: Any, name: str) -> Any:
+            # The second convolution begins with a small scale, so that the block adds little at first.
+            first = net.relu(net.conv(inner, f"{name}a", self.channels, scale=1.0))
+            return net.relu(net.add(inner, net.conv(first, f"{name}b", self.channels, scale=0.5)))
+
+        def dense(inner: Any, name: str, units: int) -> Any:
+            read = net.rows(net.relu(net.conv(inner, f"{name}_planes", 4, size=1)))
+            return net.relu(net.dense(read, f"{name}_dense", units))
+
+        trunk, said = net.relu(net.conv(planes, "conv0", self.channels, scale=1.0)), {}
+        for i in range(self.blocks):
+            trunk = block(trunk, f"block{i}")
+        for headset in HEADSETS:
+            units = dense(trunk, f"{headset}/value", 256)
+            inner = block(trunk, f"{headset}/policy_")
             # The last layers begin small, for a nearly uniform policy and values near 0.
-            parts[headset] = {
-                name: array * np.float32(0.1) if name in ("policy", "pass", "value") else array
-                for name, array in part.items()
+            cells = net.rows(net.conv(inner, f"{headset}/policy", _KINDS, size=1, by=0.1))
+            passed = net.dense(dense(inner, f"{headset}/pass", 64), f"{headset}/pass", 1, by=0.1)
+            said[headset] = {
+                "logits": net.concat(cells, passed),
+                "value": net.tanh(net.dense(units, f"{headset}/value", 1, by=0.1)),
+                "soon": net.dense(units, f"{headset}/soon", 2),
+                "pieces": net.dense(units, f"{headset}/pieces", 2 * sum(NUMBERS)),
             }
-        return parts
+        return said
+
+    def outputs(self, weights: Any, synopses: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The outputs in JAX, and the mean and variance of each normed convolution's channels."""
+        bits = (synopses[..., None] >> jax.numpy.arange(8, dtype=jax.numpy.uint8)) & 1
+        net = Jax(weights)
+        return self.network(net, bits.transpose(0, 2, 3, 1).astype(jax.numpy.float32)), net.statistics
 
     def batch_of(self, some: Ints) -> dict[str, Any]:
         """Decisions as the losses take them. Lists of actions get the length of a power of two, so that few compiled
@@ -102,7 +130,7 @@ class Planning(Study):
     def loss(self, weights: Any, batch: Any) -> Any:
         """The losses of both headsets, each on the decisions of its players."""
         total = 0.0
-        said, _ = outputs(weights, batch["synopses"])
+        said, _ = self.outputs(weights, batch["synopses"])
         for headset, chosen in (("all", 1.0), ("top", batch["strong"])):
             found = losses(said[headset], batch)
             total = total + (chosen * sum(share * found[name] for name, share in SHARES.items())).mean()
@@ -115,7 +143,7 @@ class Planning(Study):
 
         @jax.jit
         def program(weights: Any, batch: Any) -> Any:
-            said = outputs(weights, batch["synopses"])[0]["all"]
+            said = self.outputs(weights, batch["synopses"])[0]["all"]
             even = policy_loss(0 * said["logits"], batch)
             return {**losses(said, batch), "uniform": even}
 
@@ -124,76 +152,24 @@ class Planning(Study):
         return {"decisions": len(found) * self.batch} | {name: round(figure, 4) for name, figure in figures.items()}
 
     def write(self, weights: Any, path: Path, history: Mapping[str, Any]) -> None:
-        write_network(path, self.for_play(weights), history)
+        graph = Graph(self.for_play(weights))
+        said = self.network(graph, "planes")
+        logits, values = said["top"]["logits"], said["all"]["value"]
+        ends = {"logits": (logits, (CHUNK, 64 * _KINDS + 1)), "values": (values, (CHUNK, 1))}
+        graph.write(path, {"planes": (CHUNK, PLANES, 8, 8)}, ends, history)
 
     def for_play(self, weights: Any) -> dict[str, Float32s]:
-        """The arrays that :mod:`experiments.learn.export` takes; without decisions, of untrained weights."""
-        statistics: dict[str, Any] = {
-            part: {name: (0.0, 1.0) for name, array in held.items() if array.ndim == 4}
-            for part, held in weights.items()
-        }
+        """The weights with each batch norm folded into its convolution; without decisions, of untrained weights."""
+        held = {name: np.asarray(array, dtype=np.float64) for name, array in weights.items()}
+        statistics: dict[str, Any] = {name: (0.0, 1.0) for name in held if f"{name}_scale" in held}
         if self.held:
             rows = np.random.default_rng(0).permutation(where(self.held, TRAIN))[:_STATISTICS]
-            _, statistics = jax.jit(outputs)(weights, self.batch_of(rows)["synopses"])
-        arrays: dict[str, Float32s] = {}
-        for part, held in weights.items():
-            prefix = "" if part == "trunk" else f"{part}/"
-            arrays |= {f"{prefix}{name}": array for name, array in folded(held, statistics[part]).items()}
-        return arrays
-
-
-def _first(shapes: Mapping[str, tuple[int, ...]], seed: list[int]) -> dict[str, Float32s]:
-    """Random filters, each with a scale of 1 and a bias of 0."""
-    generator = np.random.default_rng(seed)
-    held = {}
-    for name, shape in shapes.items():
-        if name.endswith("_bias"):
-            held[name] = np.zeros(shape, dtype=np.float32)
-            continue
-        inputs = math.prod(shape[:-1]) if len(shape) > 1 else shape[0]
-        held[name] = spread(generator, *shape, inputs=inputs)
-        if len(shape) == 4:
-            # The second convolution of a block begins with a small scale, so that the block adds little at first.
-            held[f"{name}_scale"] = np.full(shape[-1], 0.5 if name.endswith("b") else 1.0, dtype=np.float32)
-    return held
-
-
-def outputs(weights: Any, synopses: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The outputs of each headset: ``logits`` [b, ACTIONS], ``value`` [b], ``soon`` [b, 2] and ``pieces`` [b, ·], all
-    logits but the value; and the mean and variance of each convolution's channels, by part and name.
-    """
-    jnp, relu = jax.numpy, jax.nn.relu
-    statistics: dict[str, Any] = {part: {} for part in weights}
-
-    def layer(part: str, name: str, planes: Any) -> Any:
-        held = weights[part]
-        found = convolved(planes, held[name])
-        mean, variance = statistics[part][name] = found.mean(axis=(0, 1, 2)), found.var(axis=(0, 1, 2))
-        return (found - mean) * held[f"{name}_scale"] / jnp.sqrt(variance + EPSILON) + held[f"{name}_bias"]
-
-    bits = (synopses[..., None] >> jnp.arange(8, dtype=jnp.uint8)) & 1
-    trunk = relu(layer("trunk", "conv0", bits.transpose(0, 2, 3, 1).astype(jnp.float32)))
-    for name in layers(weights["trunk"], "block{}a"):
-        trunk = relu(trunk + layer("trunk", f"{name[:-1]}b", relu(layer("trunk", name, trunk))))
-    said = {}
-    for headset in HEADSETS:
-        heads = weights[headset]
-
-        def dense(name: str, planes: Any, heads: Any = heads) -> Any:
-            read = relu(planes @ heads[f"{name}_planes"] + heads[f"{name}_planes_bias"])
-            return relu(read.reshape(read.shape[0], -1) @ heads[f"{name}_dense"] + heads[f"{name}_dense_bias"])
-
-        units = dense("value", trunk)
-        inner = relu(trunk + layer(headset, "policy_b", relu(layer(headset, "policy_a", trunk))))
-        policy = (inner @ heads["policy"] + heads["policy_bias"]).reshape(inner.shape[0], -1)
-        passed = dense("pass", inner) @ heads["pass"] + heads["pass_bias"]
-        said[headset] = {
-            "logits": jnp.concatenate([policy, passed[:, None]], axis=1),
-            "value": jnp.tanh(units @ heads["value"] + heads["value_bias"]),
-            "soon": units @ heads["soon"] + heads["soon_bias"],
-            "pieces": units @ heads["pieces"] + heads["pieces_bias"],
-        }
-    return said, statistics
+            _, statistics = jax.jit(self.outputs)(weights, self.batch_of(rows)["synopses"])
+        for name, (mean, variance) in statistics.items():
+            scale = held[f"{name}_scale"] / np.sqrt(np.asarray(variance, dtype=np.float64) + EPSILON)
+            held[name] = held[name] * scale
+            held[f"{name}_bias"] = held[f"{name}_bias"] - np.asarray(mean) * scale
+        return {name: array.astype(np.float32) for name, array in held.items()}
 
 
 def policy_loss(logits: Any, batch: Any) -> Any:
@@ -220,18 +196,7 @@ def losses(said: Mapping[str, Any], batch: Any) -> dict[str, Any]:
         at += size
     return {
         "policy": policy_loss(said["logits"], batch),
-        "value": (said["value"] - batch["result"]) ** 2,
+        "value": (said["value"][:, 0] - batch["result"]) ** 2,
         "soon": soon.sum(axis=1),
         "pieces": pieces,
     }
-
-
-def folded(weights: Mapping[str, Any], statistics: Mapping[str, tuple[Any, Any]]) -> dict[str, Float32s]:
-    """Weights of a part for play: each batch norm folded into its convolution, without the heads used only to train."""
-    held = {name: np.asarray(array, dtype=np.float64) for name, array in weights.items()}
-    found = {name: array for name, array in held.items() if not name.endswith("_scale")}
-    for name, (mean, variance) in statistics.items():
-        scale = held[f"{name}_scale"] / np.sqrt(np.asarray(variance, dtype=np.float64) + EPSILON)
-        found[name] = held[name] * scale
-        found[f"{name}_bias"] = held[f"{name}_bias"] - np.asarray(mean) * scale
-    return {name: array.astype(np.float32) for name, array in found.items() if not name.startswith(("soon", "pieces"))}

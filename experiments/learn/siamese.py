@@ -40,15 +40,17 @@ from darkchess.rbc.belief.siamese import Siamese as Pair
 from darkchess.rbc.belief.tower import Tower, log_prior
 from experiments.commands import shown
 from experiments.learn.blind import ASKED, EVERY, RANKED
-from experiments.learn.export import READ, layers, write_points
+from experiments.learn.layers import Graph, Jax
 from experiments.learn.shards import TEST, TRAIN, VALIDATE, Arrays, chunks, padded, part_of
-from experiments.learn.trainer import EPOCH, Plan, Study, convolved, jax, spread, train
+from experiments.learn.trainer import EPOCH, Plan, Study, jax, train
 from klss.support.arrays import Float32s, Floats, Ints, Words
 from klss.support.inference import grids_of
 from uci_bridge.match.documents import head, write_document
 
 PATIENCE = 3
 """Epochs without gain, the last of which ends the training."""
+_ENCODERS = {"anchor": (ANCHOR, 100), "board": (BOARD, 20)}
+"""The number of planes of each encoder, and how many of them have ones near a square."""
 _FIRST, _MORE = 3, 2
 """Others of a decision, and how many more after an epoch without gain."""
 _UNNAMED = 0.5
@@ -77,20 +79,23 @@ class Siamese(Study):
 
     def first(self, seed: int) -> dict[str, Float32s]:
         """The weights at the start of training."""
-        drawn, width = partial(spread, np.random.default_rng(seed)), self.channels
-        found, encoders = {}, ("anchor", "board")
-        # Some 100 of an anchor's planes have ones near a square.
-        for name, planes, inputs in (("anchor", ANCHOR, 100), ("board", BOARD, 20)):
-            found[f"{name}0"] = drawn(3, 3, planes, width, inputs=inputs)
+        net = Jax({}, seed)
+        self.compared(net, *(np.zeros(shape, dtype=np.float32) for shape in ((1, 8, 8, ANCHOR), (1, 1, 8, 8, BOARD))))
+        return net.weights
+
+    def begun(self, net: Any, name: str, planes: Any) -> Any:
+        """The first layer of anchors or boards."""
+        return net.conv(planes, f"{name}0", self.channels, inputs=_ENCODERS[name][1], halved=True)
+
+    def points(self, net: Any, name: str, inner: Any) -> Any:
+        """The points of anchors or boards, [b, POINT], from their first layer."""
+        inner = net.elu(inner)
         for i in range(1, self.layers):
-            for name in encoders[self.rival :]:
-                found[f"{name}{i}"] = drawn(3, 3, width, width, inputs=9 * width)
+            inner = net.elu(net.conv(inner, f"{name}{i}", self.channels))
         for i in range(self.layers):
-            found[f"shared{i}"] = drawn(3, 3, width, width, inputs=9 * width, by=0.5)
-        found["read"] = drawn(width, READ, inputs=width)
-        found["dense"] = drawn(64 * READ, POINT, inputs=64 * READ)
-        found |= {f"{name}_bias": np.zeros(array.shape[-1], dtype=np.float32) for name, array in found.items()}
-        return found | ({"answer": drawn(POINT, inputs=POINT)} if self.rival else {})
+            inner = net.add(inner, net.elu(net.conv(inner, f"shared{i}", self.channels, by=0.5)))
+        read = net.rows(net.elu(net.conv(inner, "read", 4, size=1)))
+        return net.tanh(net.dense(read, "dense", POINT, halved=True))
 
     def learned(self, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
         for some in chunks(self.rows, self.batch, generator):
@@ -127,19 +132,26 @@ class Siamese(Study):
 
     def scores(self, weights: Any, anchors: Any, boards: Any) -> Any:
         """The scores of boards in JAX, their distances below 0 or the rival's logits: [b, m]."""
-        jnp = jax.numpy
+        return self.compared(Jax(weights), anchors, boards)
+
+    def compared(self, net: Jax, anchors: Any, boards: Any) -> Any:
+        """See :meth:`scores`."""
         count, several = boards.shape[:2]
         flat = boards.reshape(count * several, *boards.shape[2:])
+        anchor, board = self.begun(net, "anchor", anchors), self.begun(net, "board", flat)
         if self.rival:
-            begun = jnp.repeat(begun_by(weights, anchors), several, axis=0)
-            inner = begun + convolved(flat, weights["board0"]) + weights["board0_bias"]
-            return (_ended(weights, "board", inner) @ weights["answer"]).reshape(count, several)
-        there = points(weights, "board", flat).reshape(count, several, POINT)
-        apart = there - points(weights, "anchor", anchors)[:, None]
-        return -jnp.sqrt((apart**2).sum(axis=2) + 1e-9)
+            found = self.points(net, "board", jax.numpy.repeat(anchor, several, axis=0) + board)
+            return net.dense(found, "answer", 1, biased=False).reshape(count, several)
+        there = self.points(net, "board", board).reshape(count, several, POINT)
+        apart = there - self.points(net, "anchor", anchor)[:, None]
+        return -jax.numpy.sqrt((apart**2).sum(axis=2) + 1e-9)
 
     def write(self, weights: Any, path: Path, history: Mapping[str, Any]) -> None:
-        write_points(path.parent, weights, history)
+        for name, (planes, _) in _ENCODERS.items():
+            rows, graph = 1 if name == "anchor" else CHUNK, Graph(weights)
+            point = self.points(graph, name, self.begun(graph, name, "planes"))
+            ends = {"planes": (rows, planes, 8, 8)}, {"points": (point, (rows, POINT))}
+            graph.write(path.parent / f"siamese-{name}.onnx", *ends, history)
 
 
 def anchor_grids(words: Words) -> tuple[Float32s, Ints]:
@@ -154,31 +166,6 @@ def anchor_grids(words: Words) -> tuple[Float32s, Ints]:
 def by_cells(grids: Float32s) -> Float32s:
     """Planes [..., p, 8, 8] as [..., 8, 8, p]."""
     return np.ascontiguousarray(np.moveaxis(grids, -3, -1))
-
-
-def points(weights: Any, name: str, planes: Any) -> Any:
-    """The points of anchors or boards in JAX: [b, POINT]."""
-    if name == "anchor":
-        return _ended(weights, name, begun_by(weights, planes))
-    return _ended(weights, name, convolved(planes, weights["board0"]) + weights["board0_bias"])
-
-
-def begun_by(weights: Any, anchors: Any) -> Any:
-    """The first layer of anchors in JAX: [b, 8, 8, c]."""
-    planes, used = anchors
-    return convolved(planes, weights["anchor0"][:, :, used]) + weights["anchor0_bias"]
-
-
-def _ended(weights: Any, name: str, inner: Any) -> Any:
-    """All layers after the first one."""
-    elu = jax.nn.elu
-    inner = elu(inner)
-    for layer in layers(weights, name + "{}", 1):
-        inner = elu(convolved(inner, weights[layer]) + weights[f"{layer}_bias"])
-    for layer in layers(weights, "shared{}"):
-        inner = inner + elu(convolved(inner, weights[layer]) + weights[f"{layer}_bias"])
-    read = elu(inner @ weights["read"] + weights["read_bias"]).reshape(inner.shape[0], -1)
-    return jax.numpy.tanh(read @ weights["dense"] + weights["dense_bias"])
 
 
 def learn(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[Callable[..., None], dict[str, Any]]:

@@ -11,7 +11,6 @@ Sources: D. Kingma, J. Ba 2015 (Adam); I. Loshchilov, F. Hutter 2019 (its decay,
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +23,7 @@ import numpy as np
 
 from experiments.learn.shards import TRAIN, VALIDATE, Arrays, TrainingError, chunks, where
 from klss.support.archive import Archive
-from klss.support.arrays import Float32s, Ints
+from klss.support.arrays import Ints
 from klss.support.whole_file import written_whole
 
 Tree = Any
@@ -190,17 +189,6 @@ def train(
 def best_of(path: Path, like: Tree) -> Tree:
     """The best weights of a checkpoint, whose tree is ``like`` that one."""
     return _read(path, {"best": like})[0]["best"]
-
-
-def spread(generator: np.random.Generator, *shape: int, inputs: float, by: float = 1.0) -> Float32s:
-    """Random weights of a layer with so many inputs, ``by`` times as large as usual."""
-    return (generator.normal(size=shape) * by * math.sqrt(2 / inputs)).astype(np.float32)
-
-
-def convolved(planes: Any, filters: Any) -> Any:
-    """A convolution of 3 × 3 in JAX: [b, h, w, to] from [b, h, w, from] and [3, 3, from, to]."""
-    layout = ("NHWC", "HWIO", "NHWC")
-    return jax.lax.conv_general_dilated(planes, filters, (1, 1), "SAME", dimension_numbers=layout)
 
 
 def _write(path: Path, state: Tree, about: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ drawn uniformly from the rest, and the logarithm of how many each of them stands
 the whole set; what the scores of all these are added to (``log_prior`` in the game's module ``tower``); the size of
 the set; the observation's numbers. Its *nats* are ln of the truth's probability times the size, 0 for a uniform belief.
 
-The network is that of :class:`~darkchess.weighting.network.LearnedScores`, in JAX.
+The network is that of :class:`~darkchess.weighting.network.LearnedScores`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,10 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from darkchess.weighting.enemy_features import FEATURES, SQUARES, features_of
-from darkchess.weighting.network import LEAST_SHARE, Blocks
-from experiments.learn.export import layers, write_scores
+from darkchess.weighting.network import Blocks
+from experiments.learn.layers import Graph, Jax
 from experiments.learn.shards import TEST, Arrays, Columns, Row, chunks, padded
-from experiments.learn.trainer import Study, convolved, jax, spread
+from experiments.learn.trainer import Study, jax
 from klss.support.arrays import Float32s, Floats, Ints, Words
 
 TOP, DRAWN = 64, 127
@@ -110,21 +110,42 @@ class Weighing(Study):
 
     def first(self, seed: int) -> dict[str, Any]:
         """The weights at the start of training: a nearly uniform belief."""
-        drawn, none = partial(spread, np.random.default_rng(seed)), partial(np.zeros, dtype=np.float32)
-        width, planes, (_, (scalars,), (shared, _)) = self.channels, self.blocks.planes, self.blocks.shapes
-        # At most a third of the input planes is not 0.
-        held = {"conv0": drawn(3, 3, planes, width, inputs=3 * planes), "conv0_bias": none((8, 8, width))}
+        net = Jax({}, seed)
+        self.network(net, [np.zeros((1, *shape), dtype=np.float32) for shape in self.blocks.shapes])
+        return net.weights
+
+    def network(self, net: Any, seen: Any, thinned: Callable[[Any], Any] = lambda planes: planes) -> Any:
+        """The map of the features' scores, [b, FEATURES], from the output of :meth:`Blocks.grids`; ``thinned`` is done
+        to the last layer's planes.
+        """
+        planes, scalars, shares = seen
+        # The trunk: one convolution with a separate bias for each cell, then residual ones. At most a third of the
+        # input planes is not 0.
+        inner = net.conv(planes, "conv0", self.channels, inputs=3 * self.blocks.planes, biased=False)
+        inner = net.add(inner, net.bias("conv0_bias", 8, 8, self.channels))
+        everywhere = net.dense(scalars, "everywhere", self.channels, inputs=80, biased=False)
+        inner = net.relu(net.add(inner, net.everywhere(everywhere)))
         for i in range(1, self.layers):
-            held |= {f"conv{i}": drawn(3, 3, width, width, inputs=9 * width, by=0.5), f"conv{i}_bias": none(width)}
-        return held | {
-            "scalars": drawn(scalars, width, inputs=80),
-            "kinds": drawn(width, 6, inputs=width, by=0.1),
-            "pooled": drawn(width, 8, inputs=width),
-            "dense": drawn(512, 64, inputs=512),
-            "others": drawn(64, FEATURES - SQUARES, inputs=64, by=0.1),
-            "map_bias": none(FEATURES),
-            "shares": none((2 * shared, SQUARES)),
-        }
+            inner = net.add(inner, net.relu(net.conv(inner, f"conv{i}", self.channels, by=0.5)))
+        inner = thinned(inner)
+        # The map: a plane for each kind, and the few other features from a dense layer over all cells.
+        pooled = net.rows(net.conv(inner, "pooled", 8, size=1, biased=False))
+        dense = net.relu(net.dense(pooled, "dense", 64, biased=False))
+        others = net.dense(dense, "others", FEATURES - SQUARES, by=0.1, biased=False)
+        kinds = net.stacked(net.conv(inner, "kinds", SQUARES // 64, size=1, by=0.1, biased=False))
+        # Shares bypass the trunk: they are linear inputs of their own features.
+        for name, each in (("of_shares", shares), ("of_logs", net.log(shares))):
+            kinds = net.add(kinds, net.mixed(each, name))
+        return net.add(net.concat(kinds, others), net.bias("map_bias", FEATURES))
+
+    def scores(self, weights: Any, seen: Any, rows: Any, keep: Any) -> Any:
+        """The scores in JAX: [b, m], from the features of boards, int32[b, m, w], padded with FEATURES; ``keep`` [b, c]
+        multiplies the last layer's channels (dropout).
+        """
+        logits = self.network(Jax(weights), seen, lambda planes: planes * keep[:, None, None])
+        logits = jax.numpy.pad(logits, ((0, 0), (0, 1)))  # the padding's feature counts 0
+        found = jax.numpy.take_along_axis(logits, rows.reshape(len(rows), -1), axis=1)
+        return found.reshape(rows.shape).sum(axis=2)
 
     def learned(self, generator: np.random.Generator) -> Iterator[tuple[Any, ...]]:
         """Only what is learned from is mirrored and thinned out."""
@@ -151,14 +172,14 @@ class Weighing(Study):
     def loss(self, weights: Any, batch: tuple[Any, ...]) -> Any:
         """Mean −ln of the truth's probability."""
         seen, rows, added, keep = batch
-        found = scores(weights, seen, rows, keep) + added
+        found = self.scores(weights, seen, rows, keep) + added
         return (jax.nn.logsumexp(found, axis=1) - found[:, 0]).mean()
 
     def tested(self, weights: Any) -> dict[str, Any]:
         """What the weights are worth on the test games, by label: decisions, the nats of what scores are added to, the
         learned ones, and the standard error of the difference, as if decisions were independent.
         """
-        program, rows = jax.jit(scores), []
+        program, rows = jax.jit(self.scores), []
         for label in np.unique(self.held["label"]):
             chosen = np.flatnonzero((self.held["part"] == TEST) & (self.held["label"] == label))
             found: list[list[Floats]] = []
@@ -175,26 +196,7 @@ class Weighing(Study):
         return {"columns": ["label", "decisions", "filter", "learned", "error"], "rows": rows}
 
     def write(self, weights: Any, path: Path, history: Mapping[str, Any]) -> None:
-        write_scores(path, weights, history)
-
-
-def scores(weights: Mapping[str, Any], seen: Any, rows: Any, keep: Any) -> Any:
-    """The scores of :class:`~darkchess.weighting.network.LearnedScores` in JAX: [b, m], from the output of
-    :meth:`darkchess.weighting.network.Blocks.grids` and the features of boards, int32[b, m, w], padded with FEATURES;
-    ``keep`` [b, c] multiplies the last layer's channels (dropout).
-    """
-    jnp, relu = jax.numpy, jax.nn.relu
-    planes, scalars, shares = seen
-    inner = convolved(planes, weights["conv0"]) + weights["conv0_bias"]
-    inner = relu(inner + (scalars @ weights["scalars"])[:, None, None])
-    for layer in layers(weights, "conv{}", 1):
-        inner = inner + relu(convolved(inner, weights[layer]) + weights[f"{layer}_bias"])
-    inner = inner * keep[:, None, None]
-    count = inner.shape[0]
-    dense = relu((inner @ weights["pooled"]).reshape(count, -1) @ weights["dense"])
-    kinds = (inner @ weights["kinds"]).transpose(0, 3, 1, 2).reshape(count, -1)
-    terms = jnp.stack([shares, jnp.log(shares + LEAST_SHARE)], axis=2).reshape(count, -1, shares.shape[2])
-    kinds = kinds + (terms * weights["shares"]).sum(axis=1)
-    logits = jnp.concatenate([kinds, dense @ weights["others"]], axis=1) + weights["map_bias"]
-    logits = jnp.pad(logits, ((0, 0), (0, 1)))  # the padding's feature counts 0
-    return jnp.take_along_axis(logits, rows.reshape(count, -1), axis=1).reshape(rows.shape).sum(axis=2)
+        graph, names = Graph(weights), ("planes", "scalars", "shares")
+        seen = (graph.node("Transpose", "planes", perm=[0, 3, 1, 2]), *names[1:])
+        inputs = {name: (1, *shape) for name, shape in zip(names, self.blocks.shapes, strict=True)}
+        graph.write(path, inputs, {"map": (self.network(graph, seen), (1, FEATURES))}, history)

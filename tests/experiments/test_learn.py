@@ -35,11 +35,11 @@ from darkchess.weighting.enemy_features import FEATURES, features_of
 from experiments.learn import __main__ as program
 from experiments.learn import evaluation, fog, selfplay, shards, siamese, trainer
 from experiments.learn.blind import DSMCP
-from experiments.learn.export import write_network, write_points, write_scores
-from experiments.learn.planning import Planning, outputs, policy_loss
+from experiments.learn.layers import Jax
+from experiments.learn.planning import Planning, policy_loss
 from experiments.learn.shards import ARCHIVE, TEST, TRAIN, VALIDATE, TrainingError, load, make, part_of
 from experiments.learn.trainer import Plan, Study, train
-from experiments.learn.weighing import DRAWN, Weighing, mirrored_features, mirrored_numbers, scores
+from experiments.learn.weighing import DRAWN, Weighing, mirrored_features, mirrored_numbers
 from experiments.series import SERIES
 from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl
@@ -293,10 +293,10 @@ def test_scores_in_play_are_those_that_were_trained(made: dict[str, Path], tmp_p
     pytest.importorskip("optax", exc_type=ImportError)
     study = Weighing(held(made["rbc"], "rbc"), BLOCKS, channels=4, layers=2)
     weights = study.first(3)
-    write_scores(tmp_path / "network.onnx", weights, {})
+    study.write(weights, tmp_path / "network.onnx", {})
     player = Tower((tmp_path / "network.onnx").read_bytes())
     seen, rows, _, keep = study.batch_of(np.arange(8))
-    wanted = np.asarray(trainer.jax.jit(scores)(weights, seen, rows, keep))
+    wanted = np.asarray(trainer.jax.jit(study.scores)(weights, seen, rows, keep))
     for i in range(8):
         halves, count = study.held["halves"][i], int(study.held["count"][i])
         found = player.scores(study.held["numbers"][i].astype(np.float32), halves, np.arange(count))
@@ -308,13 +308,13 @@ def test_the_network_in_play_says_what_was_trained(made: dict[str, Path], tmp_pa
     pytest.importorskip("optax", exc_type=ImportError)
     study = Planning(held(made["dsmcp"], "dsmcp"), channels=4, blocks=1)
     weights = study.first(3)
-    write_network(tmp_path / "network.onnx", study.for_play(weights), {})
+    study.write(weights, tmp_path / "network.onnx", {})
     # The statistics for play are those of one large batch: this one.
     rows = np.random.default_rng(0).permutation(shards.where(study.held, TRAIN))[:1024]
-    said, _ = trainer.jax.jit(outputs)(weights, study.batch_of(rows)["synopses"])
+    said, _ = trainer.jax.jit(study.outputs)(weights, study.batch_of(rows)["synopses"])
     logits, values = network_of(str(tmp_path / "network.onnx")).infer(study.held["synopses"][rows])
     np.testing.assert_allclose(logits, said["top"]["logits"], atol=1e-3)
-    np.testing.assert_allclose(values, said["all"]["value"], atol=1e-3)
+    np.testing.assert_allclose(values, said["all"]["value"][:, 0], atol=1e-3)
 
 
 @pytest.mark.slow
@@ -354,10 +354,11 @@ def test_the_pair_learns_and_plays_as_it_was_trained(made: dict[str, Path], tmp_
     study = siamese.Siamese(decisions, channels=4, layers=1, batch=16)
     weights, rows = train(study, Plan(8, rate=1e-2), tmp_path / "checkpoint.npz", print)
     assert rows[-1][1] < 0.8 * rows[0][1]
-    write_points(tmp_path, weights, {})
+    study.write(weights, tmp_path / "pair.onnx", {})
     pair = Pair(*((tmp_path / f"siamese-{name}.onnx").read_bytes() for name in ("anchor", "board")))
     anchors, boards, real = study.batch_of(np.arange(2), 1 + np.arange(decisions["boards"].shape[1] - 1))
-    wanted = [np.asarray(siamese.points(weights, *each)) for each in (("anchor", anchors), ("board", boards[1]))]
+    net, both = Jax(weights), (("anchor", anchors), ("board", boards[1]))
+    wanted = [np.asarray(study.points(net, name, study.begun(net, name, planes))) for name, planes in both]
     found = pair.distances(decisions["anchor"][1], decisions["boards"][1])
     np.testing.assert_allclose(found, np.linalg.norm(wanted[1] - wanted[0][1], axis=1), rtol=0.02, atol=0.02)
     np.testing.assert_allclose(-found, study.scores(weights, anchors, boards)[1], rtol=0.02, atol=0.02)
