@@ -6,7 +6,7 @@
 Reading order:
 - ``games`` loading by name, with the games refused; ``enumeration`` the whole tree as :class:`klss.theory.game.Game`;
   ``suits`` deals that are alike
-- ``observations`` what each player may see
+- ``observations`` how a game is stepped, and what each player may see: all other modules have it from there
 - ``model`` the game as the search sees it; ``belief`` every history that agrees with the observations
 - ``players`` our players, which get only observations; ``ismcts`` OpenSpiel's own search as one; ``named_players``
   their names

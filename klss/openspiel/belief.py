@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from klss.openspiel.model import OpenSpielModel, Place
-from klss.openspiel.observations import NOTHING, Seen, history_key
+from klss.openspiel.model import OpenSpielModel
+from klss.openspiel.observations import Place, Seen, history_key
 from klss.play.contest import Contradiction
 from klss.search.model import Belief
 from klss.support.arrays import Floats, Keys, States
@@ -191,11 +191,12 @@ class HistoryBelief(Belief):
         """Yield the places to which ``seen`` leads from ``begin``, depth first in random order, with their log-weights;
         ``first``: the game begins at ``begin``. Yield None when the share of the visits is used up; then it can go on.
         """
-        keys = [each.key for each in seen]
+        told = [(each.text, each.actions) for each in seen]
         # If the game's first place shows something, that is the first observation.
-        shown = 1 if first and begin.shown[0] != NOTHING else 0
-        if shown and begin.shown[0] != keys[0]:
+        opening = begin.shown[0] if first else None
+        if opening is not None and opening[:2] != told[0]:
             return
+        shown = 0 if opening is None else 1
         if shown == len(seen):
             yield begin, log
             return
@@ -210,9 +211,10 @@ class HistoryBelief(Belief):
                 child = self._model.child(place, action)
                 if child.mover == TERMINAL:
                     continue
-                if child.shown[0] == NOTHING:
+                now = child.shown[0]
+                if now is None:
                     stack.append((child, log + more, at))
-                elif child.shown[0] == keys[at]:
+                elif now[:2] == told[at]:
                     if at + 1 == len(seen):  # yield at once, before refused moves are followed deeper
                         yield child, log + more
                     else:

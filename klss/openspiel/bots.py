@@ -59,10 +59,10 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         super().__init__()
         if player not in (0, 1):
             raise GameError(f"player: got {player!r}, expected 0 or 1")
-        self._game, _ = spiel_game(game)
-        self._player = make_player(configuration(name), self._game, seed, values)
+        spiel, _ = spiel_game(game)
+        self._player = make_player(configuration(name), spiel, seed, values)
         self._index, self._limit = player, Limit(time_s=seconds, nodes=nodes)
-        self._sight = Sight(self._game, player)
+        self._sight = Sight(spiel, player)
         self.restart()
 
     def restart(self) -> None:
@@ -85,7 +85,7 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         history = list(state.history())
         if state.is_simultaneous_node() and self._index == 1:
             history.append(state.legal_actions(0)[0])  # in turns, player 0 moves first, unseen: any action will do
-        seen = self._sight.along(self._game.new_initial_state(), history)
+        seen = self._sight.along(self._sight.start.state, history)
         if len(seen) <= self._given:  # OpenSpiel may go back to an earlier state
             self.restart()
         for each in seen[self._given :]:
@@ -93,10 +93,3 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         self._given = len(seen)
         action = self._player.answer("action", self._limit).answer
         return list(self._player.mixture.items()), int(action)
-
-    def inform_action(self, state: Any, player_id: int, action: int) -> None:
-        """Do nothing: the bot reads what it may see of the action at its next step."""
-
-    def provides_policy(self) -> bool:
-        """False: a policy is available only together with a step, since a second search would draw again."""
-        return False

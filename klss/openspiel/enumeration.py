@@ -25,7 +25,7 @@ import pyspiel
 
 from klss.errors import MAX_NODES, GameError, TooLargeError
 from klss.openspiel.games import spiel_game
-from klss.openspiel.observations import Sight
+from klss.openspiel.observations import Sight, acted, history_name, told
 from klss.openspiel.suits import Suits
 from klss.support.arrays import Bools, Int32s
 from klss.support.memory import check_memory
@@ -101,10 +101,10 @@ def load(
         More than ``max_nodes`` nodes or ``max_bytes``, as soon as that is certain; the message says how far it got.
     """
     spiel, name = spiel_game(game)
-    by_observation = not Sight(spiel, 0).by_turn
-    by_history = by_observation or recall == "history"
+    sight = Sight(spiel, 0)
+    by_history = not sight.by_turn or recall == "history"
     suits = Suits.of(spiel) if alike and not by_history else None
-    found = _Flattening(spiel, name, max_nodes, max_bytes, by_history, by_observation, suits, on_progress).run()
+    found = _Flattening(sight, name, max_nodes, max_bytes, by_history, suits, on_progress).run()
     if suits is None:
         return found
     mine, yours = (replace(observations, alike=suits.alike) for observations in found.observations)
@@ -157,12 +157,11 @@ class _Read(Sequence[Any]):
 class _Flattening:
     """A depth-first walk that collects flat lists."""
 
-    spiel: Any
+    sight: Sight
     name: str
     max_nodes: int
     max_bytes: int | None
     by_history: bool
-    by_observation: bool
     suits: Suits | None
     on_progress: Callable[[int], None] | None
 
@@ -205,7 +204,7 @@ class _Flattening:
         """
         rng, nodes, most = random.Random(0), 0.0, float(_HOPELESS * self.max_nodes)
         for _ in range(_WALKS):
-            state, weight = self.spiel.new_initial_state(), 1.0
+            state, weight = self.sight.game.new_initial_state(), 1.0
             while nodes <= most and (actions := state.legal_actions()):
                 weight *= len(actions)
                 nodes += weight / _WALKS
@@ -223,7 +222,7 @@ class _Flattening:
         # chance's with their probabilities), how many there were, the node, its mover, and with histories both players'
         # on arrival and there.
         branches: list[tuple[Any, list[Any], int, int, int, Any, Any]] = []
-        state, parent, place = self.spiel.new_initial_state(), -1, -1
+        state, parent, place = self.sight.game.new_initial_state(), -1, -1
         past: Any = ("", "")  # with histories: each player's at the last decision node, with its action there
         while True:
             # The next node of the depth-first walk, in preorder.
@@ -248,7 +247,7 @@ class _Flattening:
                 yours.append(second.at(forms[1], who == 1, legal))
                 branches.append((state, legal[::-1], len(legal), node, who, past, texts))
             elif who == _CHANCE:  # if it has no outcomes, assemble() raises the error
-                who, edges = CHANCE, self._deals(state)
+                who, edges = CHANCE, _deals(state, self.suits)
                 if edges:
                     branches.append((state, edges[::-1], len(edges), node, who, past, past))
             else:
@@ -275,7 +274,7 @@ class _Flattening:
                 state = above
                 state.apply_action(chosen)
             if self.by_history and mover >= 0:
-                past = _acted(texts, mover, chosen)
+                past = tuple(acted(text, chosen) if i == mover else text for i, text in enumerate(texts))
         del first._seen, second._seen  # as large as all that is made of the lists
         above_each, player = np.asarray(parents), np.asarray(movers)
         probability, utility = np.ones(player.size), np.zeros(player.size)
@@ -287,18 +286,14 @@ class _Flattening:
         nodes |= {"probability": probability, "utility": utility}
         return nodes, labels, (first, second)
 
-    def _deals(self, state: Any) -> list[tuple[int, float]]:
-        return self.suits.deals(state) if self.suits else state.chance_outcomes()
-
     def _texts(self, state: Any, who: int, past: Any) -> Any:
         if not self.by_history:
             return state.information_state_string(0), state.information_state_string(1)
-        texts = list(past)
-        for i in (0, 1) if self.by_observation else (who,):  # that a player waits is no information
-            now = f"\n> {state.observation_string(i) if self.by_observation else state.information_state_string(i)}"
-            if not texts[i].endswith(now):  # a text repeated without an own action between is no new information
-                texts[i] += now
-        return tuple(texts)
+        # That a player waits is no information, unless a game has observations alone.
+        return tuple(
+            told(text, self.sight.text(state, i)) if i == who or not self.sight.by_turn else text
+            for i, text in enumerate(past)
+        )
 
     def _with_waits(
         self, waits: str, nodes: dict[str, Any], labels: Int32s, infosets: tuple[_Infosets, _Infosets]
@@ -336,35 +331,33 @@ class _Flattening:
             def read(j: int, who: int = who, turns: Bools = turns, start: Int32s = start) -> tuple[str, Any]:
                 if waits == "one an action" and not turns[j]:
                     return f"{_WAIT}{j}", ()
-                state, texts = self._again(nodes, int(start[j]))
+                state = state_at(self.sight.game, int(start[j]), nodes["parent"], nodes["action"], self.suits)
+                if self.by_history:
+                    places = [*self.sight.places(self.sight.start.state, state.history())]
+                    text = history_name(filter(None, (each.shown[who] for each in places)), places[-1].known[who].own)
+                else:
+                    text = state.information_state_string(who)
                 if not turns[j]:
-                    return _WAIT + texts[who], ()
-                return texts[who], tuple([state.action_to_string(who, action) for action in state.legal_actions()])
+                    return _WAIT + text, ()
+                return text, tuple([state.action_to_string(who, action) for action in state.legal_actions()])
 
             found.append((turns, sizes, _Read(turns.size, read, 0), _Read(turns.size, read, 1)))
         turns, sizes, keys, names = zip(*found, strict=True)
         return {"infoset": labels, "turns": turns, "action_count": sizes, "keys": keys, "action_names": names}
 
-    def _again(self, nodes: dict[str, Any], node: int) -> tuple[Any, Any]:
-        """Return the state of a decision node and both players' texts there."""
-        state, past = self.spiel.new_initial_state(), ("", "")
-        for place in way_to(node, nodes["parent"], nodes["action"]):
-            mover = state.current_player()
-            chosen = state.legal_actions()[place] if mover >= 0 else self._deals(state)[place][0]
-            if self.by_history and mover >= 0:
-                past = _acted(self._texts(state, mover, past), mover, chosen)
-            state.apply_action(chosen)
-        return state, self._texts(state, state.current_player(), past)
 
-
-def way_to(node: int, parent: Int32s, action: Int32s) -> list[int]:
-    """Return the places of the edges from the root to a node."""
+def state_at(spiel: Any, node: int, parent: Int32s, action: Int32s, suits: Suits | None = None) -> Any:
+    """Return the state of a node; ``suits`` are those by which deals were left out when the game was listed."""
     way = list[int]()
     while node > 0:
         way.append(int(action[node]))
         node = int(parent[node])
-    return way[::-1]
+    state = spiel.new_initial_state()
+    for place in reversed(way):
+        chance = state.is_chance_node()
+        state.apply_action(_deals(state, suits)[place][0] if chance else state.legal_actions()[place])
+    return state
 
 
-def _acted(texts: Any, mover: int, chosen: int) -> Any:
-    return tuple(f"{text}\n< {chosen}" if i == mover else text for i, text in enumerate(texts))
+def _deals(state: Any, suits: Suits | None) -> list[tuple[int, float]]:
+    return state.chance_outcomes() if suits is None else suits.deals(state)

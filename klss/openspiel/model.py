@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyspiel
 
 from klss.openspiel.games import largest_payoff
-from klss.openspiel.observations import NOTHING, Sight, history_key, key_of
+from klss.openspiel.observations import NOTHING, Look, Place, Sight, history_key, key_of
 from klss.search.model import Expansion, Model, Past
 from klss.support.arrays import Floats, Int8s, Ints, Keys, States
-from klss.theory.movers import CHANCE, TERMINAL
+from klss.theory.movers import TERMINAL
 
 _PLAYOUTS, _PLIES = 4, 60
 """Most playouts for a state's value, and most plies of these together (but always one playout). A single playout is
@@ -35,16 +34,7 @@ Values = Callable[[Sequence[Any]], Sequence[float]]
 """Estimated payoffs for the game's first player of a batch of ``pyspiel.State``, none of them terminal."""
 
 
-class Place(NamedTuple):
-    """A state, and the information of the search's players 0 and 1 about it."""
-
-    state: Any
-    mover: int  # 0 (the searching player), 1, CHANCE or TERMINAL
-    seen: tuple[int, int]  # keys of their last observations and their actions since
-    shown: tuple[int, int]  # keys of their observations on reaching the state (NOTHING: nothing new)
-
-
-class OpenSpielModel(Model):
+class OpenSpielModel(Sight, Model):
     """The model of ``game``, a ``pyspiel.Game`` of :func:`klss.openspiel.games.spiel_game`, with ``player`` (0 or 1) as
     the searching player, player 0 of the search. ``seed`` is that of the playouts, ``values`` a function that values
     states instead.
@@ -53,8 +43,7 @@ class OpenSpielModel(Model):
     state_width = 1
 
     def __init__(self, game: Any, player: int, *, seed: int = 0, values: Values | None = None) -> None:
-        self.game, self.player = game, player
-        self.sights = (Sight(game, player), Sight(game, 1 - player))  # of the search's players 0 and 1
+        super().__init__(game, player)
         self._values = values if values is not None else Playouts(game, seed)
         self._unit = (1.0 if player == 0 else -1.0) / largest_payoff(game)
         # When the present answer is due, of :func:`time.monotonic`: later states get the value 0. Set by the owner.
@@ -62,47 +51,10 @@ class OpenSpielModel(Model):
         self._places: dict[int, Place] = {}
         self._next = 0
 
-    # ------------------------------------------------------------------------------------------------ states
-    @cached_property
-    def start(self) -> Place:
-        """The place at which the game begins."""
-        return self.reached(self.game.new_initial_state(), TERMINAL, (NOTHING, NOTHING))
-
     @property
     def root(self) -> States:
         """The start of the game as a state of the search: uint64[1, 1]."""
         return np.array([[self.hold(self.start)]], dtype=np.uint64)
-
-    def reached(self, state: Any, actor: int, before: tuple[int, int]) -> Place:
-        """Return the place of ``state`` after a move of ``actor`` (0, 1, nature or nobody); ``before`` is what both
-        players had seen.
-        """
-        player = state.current_player()
-        if player < 0:
-            mover = CHANCE if player == pyspiel.PlayerId.CHANCE else TERMINAL
-            if actor >= 0 and not self.sights[0].by_turn:  # after an own action the next observation is always new
-                before = (NOTHING, before[1]) if actor == 0 else (before[0], NOTHING)
-            return Place(state, mover, before, (NOTHING, NOTHING))
-        # A text is an observation at the player's own turn, after its own action, or if it differs from the last one.
-        mover = player ^ self.player
-        seen, shown = list(before), [NOTHING, NOTHING]
-        for each in (0, 1):
-            text = self.sights[each].text(state, player)
-            if text is None:
-                continue
-            seen[each] = key_of(text, tuple(state.legal_actions()) if each == mover else ())
-            if each in (mover, actor) or seen[each] != before[each]:
-                shown[each] = seen[each]
-        return Place(state, mover, (seen[0], seen[1]), (shown[0], shown[1]))
-
-    def child(self, place: Place, action: int) -> Place:
-        """Return the place to which an action, or an outcome of nature, leads."""
-        before = place.seen
-        if place.mover >= 0 and self.sights[0].by_turn:
-            # Until its next turn a player's information is its last text and its action.
-            known = key_of(f"{before[place.mover]} {action}")
-            before = (known, before[1]) if place.mover == 0 else (before[0], known)
-        return self.reached(place.state.child(action), place.mover, before)
 
     def hold(self, place: Place) -> int:
         """Keep a place; return its number."""
@@ -114,20 +66,9 @@ class OpenSpielModel(Model):
         """Return the place of a number."""
         return self._places[number]
 
-    def __len__(self) -> int:
-        """Return the number of places kept."""
-        return len(self._places)
-
     def keep(self, numbers: Iterable[int]) -> None:
         """Drop all places but these."""
         self._places = {number: self._places[number] for number in numbers}
-
-    def edges(self, place: Place) -> tuple[list[int], list[float] | None]:
-        """Return the actions at a place, and their probabilities if it is nature's."""
-        if place.mover != CHANCE:
-            return place.state.legal_actions(), None
-        actions, probabilities = zip(*place.state.chance_outcomes(), strict=True)
-        return list(actions), list(probabilities)
 
     # ------------------------------------------------------------------------------------------------ the search's
     def expand(self, states: States, past: Past | None = None) -> Expansion:
@@ -148,7 +89,7 @@ class OpenSpielModel(Model):
             actions=np.array(actions, dtype=np.int32),
             movers=np.array([child.mover for child in children], dtype=np.int8),
             probabilities=np.array(probabilities),
-            observations=np.array([child.shown for child in children], dtype=np.uint64).reshape(-1, 2),
+            observations=np.array([_keys(child) for child in children], dtype=np.uint64).reshape(-1, 2),
             values=values,
             interest=np.array(signs) * values,  # best for the mover first
             ceilings=np.full(len(values), np.inf),
@@ -178,13 +119,19 @@ class OpenSpielModel(Model):
 
     def groups(self, states: States) -> Ints:
         """Group by the opponent's information."""
-        seen = [self._places[number].seen[1] for number in states[:, 0].tolist()]
-        return np.unique(np.array(seen, dtype=np.uint64), return_inverse=True)[1].astype(np.int64)
+        numbers = dict[Look, int]()
+        known = [self._places[number].known[1] for number in states[:, 0].tolist()]
+        return np.array([numbers.setdefault(each, len(numbers)) for each in known], dtype=np.int64)
 
     def identities(self, states: States) -> Keys:
         """No two histories count as one state: no text of a game is known to include all that matters later."""
         found = [history_key(self._places[number].state) for number in states[:, 0].tolist()]
         return np.array(found, dtype=np.uint64).reshape(-1, 2)
+
+
+def _keys(place: Place) -> list[int]:
+    """Return the keys of what both players observe on reaching a place."""
+    return [NOTHING if look is None else key_of(look.text, look.actions) for look in place.shown]
 
 
 class Playouts:

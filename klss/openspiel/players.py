@@ -11,7 +11,7 @@ import numpy as np
 
 from klss.openspiel.belief import HistoryBelief, Opponent
 from klss.openspiel.model import OpenSpielModel, Values
-from klss.openspiel.observations import NOTHING, Seen
+from klss.openspiel.observations import NOTHING, Seen, history_name
 from klss.play.contest import Decision, Player
 from klss.play.limits import Limit
 from klss.play.outcome import Seat
@@ -54,7 +54,8 @@ class RandomPlayer(Player[None, Seen, int]):
 class PolicyPlayer(RandomPlayer):
     """Plays a given strategy, and a uniformly random action at infosets that it does not name.
 
-    ``infosets`` are those of both seats: infoset's key (:func:`policy_key`) -> action's name -> probability.
+    ``infosets`` are those of both seats: infoset's name (that of OpenSpiel, or of
+    :func:`klss.openspiel.observations.history_name`) -> action's name -> probability.
     """
 
     def __init__(self, infosets: Mapping[Seat, Named], seed: int = 0) -> None:
@@ -75,23 +76,11 @@ def weights_by_name(infosets: Named, seen: Sequence[Seen]) -> dict[int, float] |
     if they do not name it.
     """
     last = seen[-1]
-    for key in (last.text, policy_key(seen)):
+    for key in (last.text, history_name(seen)):
         named = infosets.get(key)
         if named is not None and set(named) <= set(last.names) and sum(named.values()) > 0.0:
             return {action: float(named.get(name, 0.0)) for action, name in zip(last.actions, last.names, strict=True)}
     return None
-
-
-def policy_key(seen: Sequence[Seen]) -> str:
-    """Return the name of an infoset in a game without information states (:mod:`klss.openspiel.enumeration`): the
-    history of the player's observations and actions.
-    """
-    key, last = "", None
-    for each in seen:
-        key += "" if each.own is None else f"\n< {each.own}"
-        key += "" if each.own is None and last == each.text else f"\n> {each.text}"
-        last = each.text
-    return key
 
 
 class BelievingPlayer(RandomPlayer):
@@ -210,7 +199,7 @@ class SearchingPlayer(BelievingPlayer):
     def _walk(self) -> None:
         """Pass the observations since the last move on to the search."""
         for seen in self._seen[self._walked :]:
-            if seen.ply or self._model.start.shown[0] == NOTHING:  # otherwise the game's start shows it already
+            if seen.ply or self._model.start.shown[0] is None:  # otherwise the game's start shows it already
                 self._step(-1 if seen.own is None else seen.own, seen.key, seen.acts)
             self._keys.append(seen.key)
         self._walked = len(self._seen)

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from klss.openspiel.observations import Seen, Sight, history_key
+from klss.openspiel.observations import Place, Seen, Sight, history_key
 from klss.play.outcome import Outcome, Seat
 from klss.play.small_game import Nature, SmallReferee
 from klss.support.arrays import Keys
-
-_PLAYERS = {True: 0, False: 1}
-"""The game's player at each seat."""
+from klss.theory.movers import CHANCE, TERMINAL
 
 
 class Referee(SmallReferee[Seen, int]):
@@ -24,11 +22,9 @@ class Referee(SmallReferee[Seen, int]):
 
     def __init__(self, game: Any, nature: Nature) -> None:
         super().__init__(nature)
-        self._state = game.new_initial_state()
-        self._sights = {seat: Sight(game, player) for seat, player in _PLAYERS.items()}
-        self._own: dict[Seat, int | None] = {True: None, False: None}
+        self._sight = Sight(game, 0)  # player 0 has the seat True
         self.actions: list[tuple[Seat, int, str]] = []
-        self._go_on()
+        self._reach(self._sight.start)
 
     @property
     def truth(self) -> Keys:
@@ -57,26 +53,22 @@ class Referee(SmallReferee[Seen, int]):
         seat, legal = self.turn, self._state.legal_actions()
         if action not in legal:
             raise ValueError(f"action: got {action}, expected one of {legal}")
-        self.actions.append((seat, action, self._state.action_to_string(_PLAYERS[seat], action)))
-        self._own[seat] = action
-        self._state.apply_action(action)
-        self._go_on()
+        self.actions.append((seat, action, self._state.action_to_string(self._place.mover, action)))
+        self._reach(self._sight.child(self._place, action))
 
-    def _go_on(self) -> None:
+    def _reach(self, place: Place) -> None:
         """Draw for nature, then add the players' observations, or end the game."""
-        state = self._state
-        while state.is_chance_node():
-            actions, shares = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(self.draw(actions, shares))
-        self.turn = state.current_player() == 0
-        if state.is_terminal():
-            mine = state.returns()[0]
+        while place.mover == CHANCE:
+            place = self._sight.child(place, self.draw(*self._sight.edges(place)))
+        self._place, self.turn = place, place.mover == 0
+        if place.mover == TERMINAL:
+            mine = place.state.returns()[0]
             self.outcome = Outcome(None if mine == 0.0 else mine > 0.0, "game_over")
-            return
-        # An own action is kept until the observation that follows it, which may come some plies later.
-        for seat, sight in self._sights.items():
-            seen = self.observations(seat)
-            found = sight.look(state, seen[-1] if seen else None, self._own[seat])
-            if found is not None:
-                self.show(seat, found)
-                self._own[seat] = None
+        for who, seat in enumerate((True, False)):
+            seen = self._sight.seen(place, len(self.observations(seat)), who)
+            if seen is not None:
+                self.show(seat, seen)
+
+    @property
+    def _state(self) -> Any:
+        return self._place.state

@@ -7,7 +7,7 @@ from typing import Any
 import pyspiel
 
 from klss.errors import GameError
-from klss.openspiel.enumeration import way_to
+from klss.openspiel.enumeration import state_at
 from klss.openspiel.games import silenced
 from klss.theory.game import Game, Named
 
@@ -19,10 +19,7 @@ def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
     observations, found = game.observations[player], dict[str, dict[str, float]]()
     wrong = GameError(f"policy: got one that does not know the infosets of player {player}, expected one of this game")
     for infoset in observations.turn_infosets.tolist():
-        # The state of the infoset's first node, by the way down to it.
-        state = spiel.new_initial_state()
-        for place in way_to(int(game.nodes_of(player, infoset)[0]), game.parent, game.action):
-            state.apply_action(state.legal_actions()[place])
+        state = state_at(spiel, int(game.nodes_of(player, infoset)[0]), game.parent, game.action)
         try:
             with silenced():
                 played = policy.action_probabilities(state)

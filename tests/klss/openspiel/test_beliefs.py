@@ -164,7 +164,7 @@ def test_a_die_that_no_text_shows_is_known_to_the_one_who_moves() -> None:
         state.apply_action(deal)
     for player in (0, 1):
         model = OpenSpielModel(game, player)
-        root = model.hold(model.reached(state, -1, (0, 0)))
+        root = model.hold(model.reached(state))
         search = Search(model, Kluss(order=1, root="safe", purify=False))
         search.begin(np.array([[root]], dtype=np.uint64), Budget(nodes=300))
         assert search.standing is not None and search.standing.trunk.node_count > 300
