@@ -17,7 +17,7 @@ from darkchess.fog.belief.marginals import marginals
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.contest import Setup
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.view import View, view_of
+from darkchess.fog.game.view import View
 from darkchess.fog.players.named_fog_players import Configuration
 from klss.play.kit import AnyKit
 from klss.play.limits import Limit
@@ -50,19 +50,15 @@ class FogAnalysis(Analysis[Configuration, Referee, Setup, View, chess.Move]):
     def __init__(
         self, kit: AnyKit, chosen: Configuration, choice: EvaluatorChoice, setup: Setup, *, seed: int, cap: int
     ) -> None:
-        chosen, rules = replace(chosen, cap=min(chosen.cap, cap)), setup.ruleset
+        chosen = replace(chosen, cap=min(chosen.cap, cap))
         self._resources = ExitStack()
         self._evaluators = {
-            color: self._resources.enter_context(closing(make_evaluator(chosen, choice, rules)))
+            color: self._resources.enter_context(closing(make_evaluator(chosen, choice, setup.ruleset)))
             for color in chess.COLORS
         }
-        self._analysts = {
-            color: Analyst(
-                view_of(setup.start, color), setup.start, rules,
-                evaluator=evaluator, configuration=chosen, seed=seed,
-            )
-            for color, evaluator in self._evaluators.items()
-        }  # fmt: skip
+        self._analysts = {color: Analyst(chosen, each, seed=seed) for color, each in self._evaluators.items()}
+        for color, analyst in self._analysts.items():
+            analyst.begin(color, setup)
 
     @staticmethod
     def takes(chosen: Configuration) -> bool:

@@ -31,19 +31,13 @@ _HARD_SPACE = "\u00a0"
 
 
 def analyst_at(
-    game: Referee,
-    ply: int,
-    chosen: Configuration,
-    evaluator: Evaluator,
-    *,
-    seed: int,
-    tell: Callable[[str], None] = lambda what: None,
+    game: Referee, ply: int, chosen: Configuration, evaluator: Evaluator, *, seed: int, tell: Callable[[str], None]
 ) -> Analyst:
     """An analyst that has seen the views of the side to move at ``ply``, and nothing else."""
-    views = game.views(game.positions[ply].turn)[: ply + 1]
-    start, rules = game.positions[0], game.ruleset
-    analyst = Analyst(views[0], start, rules, evaluator=evaluator, seed=seed, configuration=chosen)
-    for view in views[1:]:
+    color = game.positions[ply].turn
+    analyst = Analyst(chosen, evaluator, seed=seed)
+    analyst.begin(color, game.setup)
+    for view in game.observations(color)[:ply]:
         analyst.observe(view)
         tell(f"ply {view.ply} of {ply}, {analyst.position_set.size:,} positions possible")
     return analyst

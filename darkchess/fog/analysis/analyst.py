@@ -27,15 +27,13 @@ from darkchess.board.move import decode, encode
 from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.principal_lines import Line, LineMove, principal_lines
-from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.marginals import Marginals, marginals
-from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.contest import is_loud, king_capture
-from darkchess.fog.game.rules import PAPER, Ruleset
+from darkchess.fog.game.contest import Setup, king_capture
 from darkchess.fog.game.san import san
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
-from darkchess.fog.players.named_fog_players import CONFIGURATIONS, Configuration
+from darkchess.fog.players.named_fog_players import Configuration
+from darkchess.fog.players.tracking import TrackingPlayer
 from klss.play.limits import Limit
 from klss.play.time_plan import TimePlan
 from klss.search import Search
@@ -114,81 +112,44 @@ class Analysis:
         return None if mix is None or value is None else mix - value
 
 
-class Analyst:
-    """Follower of one player's views through a game, which analyses turns on request.
+class Analyst(TrackingPlayer):
+    """Follower of one player's views through a game, which analyses turns on request. Its positions are weighed by the
+    filter; the search uses the weights of its configuration.
 
     Parameters
     ----------
-    view, start, ruleset
-        As a player gets them at the start (:meth:`klss.play.contest.Player.begin`).
-    evaluator
-        The evaluator of positions.
     configuration
         The player's settings, with a search. Settings of the carrying of a trunk have no effect.
+    evaluator
+        The evaluator of positions.
     seed
         As for :class:`darkchess.fog.players.player.KlssPlayer`.
 
     Attributes
     ----------
-    position_set
-        The possible positions, weighed by the filter; the search uses the weights of its configuration.
-    model, quiet
-        The game as the player sees it, and the plies since it last observed a pawn move or a capture.
+    model
+        The game as the player sees it.
     """
 
-    def __init__(
-        self,
-        view: View,
-        start: Position,
-        ruleset: Ruleset = PAPER,
-        *,
-        evaluator: Evaluator,
-        configuration: Configuration = CONFIGURATIONS["klss2021"],
-        seed: int = 0,
-    ) -> None:
-        self._configuration = configuration
-        self._evaluator = evaluator
-        self._seed = seed
-        self.model = DarkChess(view.color, ruleset, evaluator)
-        self._views = [view]
-        self.quiet = 0
-        threads = configuration.thread_count
-        self.position_set = PositionSet(
-            view, start, cap=configuration.cap, seed=seed, threads=threads, weigher=Filter.packaged(threads)
-        )
-        evaluator.new_game()
+    filtered = True
 
-    @property
-    def view(self) -> View:
-        """The last view."""
-        return self._views[-1]
+    def __init__(self, configuration: Configuration, evaluator: Evaluator, *, seed: int) -> None:
+        super().__init__(seed=seed, cap=configuration.cap, threads=configuration.thread_count)
+        self._configuration, self._evaluator = configuration, evaluator
 
-    def observe(self, view: View) -> None:
-        """Update by the view after a ply. The position set is updated without a deadline."""
-        self.position_set.observe(view)
-        self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
-        self._views.append(view)
+    def begin(self, seat: chess.Color, setup: Setup) -> None:
+        super().begin(seat, setup)
+        self.model = DarkChess(seat, setup.ruleset, self._evaluator)
+        self._evaluator.new_game()
 
     def possible(self, count: int) -> tuple[Words, Floats]:
         """Return possible positions, as the search weighs them: uint64[n, 9], float64[n] that sum to 1. All of them, or
         ``count`` that are drawn by weight.
         """
-        rows, inclusion = self.position_set.draw(count, self._seed)
-        weights = self.position_set.weights[self.position_set.indices(rows)] / inclusion
+        known = self.position_set
+        rows, inclusion = known.draw(count, self._seed)
+        weights = known.weights[known.indices(rows)] / inclusion
         return rows, weights / weights.sum()
-
-    def move_values(self, rows: Words) -> Floats:
-        """Return the evaluator's value for the player of each legal move in each of these positions (uint64[n, 9]), all
-        of which show the player's last view: float64[n, m], moves in the order of :attr:`move_codes`.
-        """
-        found = self.model.expand(self.model.states(rows, self.quiet))
-        order = np.argsort(found.actions.reshape(len(rows), -1), axis=1)
-        return np.take_along_axis(found.values.reshape(order.shape), order, axis=1)
-
-    @property
-    def move_codes(self) -> list[int]:
-        """Codes of the player's legal moves, sorted."""
-        return sorted(encode(move) for move in self.view.legal_moves)
 
     def think(
         self, limit: Limit, *, particles: int | None = None, other: int = 0, progress: Progress | None = None
@@ -206,7 +167,7 @@ class Analyst:
         progress
             See :data:`klss.search.growth.Progress`.
         """
-        view, settings = self.view, self._configuration.search
+        view, known, settings = self.view, self.position_set, self._configuration.search
         assert view.to_move == view.color and view.legal_moves and settings is not None
         # As a player's search, but with a new trunk and, if wanted, with fewer particles.
         if particles is not None:
@@ -217,7 +178,7 @@ class Analyst:
         history = np.array([int(each.key()) for each in self._views], dtype=np.uint64)
         beliefs = self._configuration.beliefs
         weighted = beliefs is not None and beliefs.belief == "filter"
-        belief = PositionBelief(self.position_set, self.model, self.quiet, weighted)
+        belief = PositionBelief(known, self.model, self.quiet, weighted)
         result = search.search(belief, plan.budget(), history=history, progress=progress)
         self.model.deadline = None
         # Values of the moves in the solved trunk; but a king that can be captured is always captured.
@@ -242,13 +203,13 @@ class Analyst:
         shown = [encode(move.move) for move in moves[:_LINES] if move.probability > 0.0]
         lines = principal_lines(trunk, profile, shown, view.fullmove)
         if taking is not None:
-            after = Position(self.position_set.rows([0])[0], view.fullmove).after(taking)
+            after = Position(known.rows([0])[0], view.fullmove).after(taking)
             lines = [(LineMove(taking, san(view, taking), True, 1.0, after),)]
         return Analysis(
             view=view,
-            positions=self.position_set.size,
-            capped_by=self.position_set.capped_by,
-            marginals=marginals(self.position_set, self.position_set.weights),
+            positions=known.size,
+            capped_by=known.capped_by,
+            marginals=marginals(known, known.weights),
             value=value if math.isfinite(value) else None,
             moves=tuple(moves),
             lines=tuple(lines),

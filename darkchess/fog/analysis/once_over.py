@@ -79,8 +79,11 @@ def luck(position: Position, move: chess.Move, analysis: Analysis, analyst: Anal
     position was possible. ``analyst`` made ``analysis``, and has seen no later view.
     """
     rows, weights = analyst.possible(_MOST_VALUED)
-    values = analyst.move_values(np.concatenate([position.row[None, :], rows]))
-    gain = dict(zip(analyst.move_codes, values[0] - weights @ values[1:], strict=True))
+    # All these positions show the player's last view, so they have the same moves.
+    found = analyst.model.expand(analyst.model.states(np.concatenate([position.row[None, :], rows]), analyst.quiet))
+    codes = found.actions.reshape(len(rows) + 1, -1)
+    values = np.take_along_axis(found.values.reshape(codes.shape), np.argsort(codes, axis=1), axis=1)
+    gain = dict(zip(np.sort(codes[0]).tolist(), values[0] - weights @ values[1:], strict=True))
     mix = sum(each.probability for each in analysis.moves)
     chosen = sum(each.probability * gain[encode(each.move)] for each in analysis.moves) / mix
     return float(gain[encode(move)] - chosen)

@@ -15,7 +15,7 @@ import numpy as np
 
 from darkchess.board.move import decode, encode
 from darkchess.evaluation.evaluator import Evaluator
-from darkchess.fog.game.contest import Setup, is_loud, king_capture
+from darkchess.fog.game.contest import Setup, king_capture
 from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer
@@ -49,18 +49,15 @@ class _Thinking:
     model: DarkChess
     search: Search  # carries its trunk from move to move
     keys: list[int]  # of all views that the search got, in order
-    quiet: int = 0  # plies since the player last observed a pawn move or a capture
     value: float = 0.0  # of the game, by the last search
 
     def walk(self, views: list[View]) -> None:
         """Let the search walk down its trunk by those of ``views`` (all since the start) that it has not got yet."""
-        walked = len(self.keys)
-        for before, view in zip(views[walked - 1 :], views[walked:], strict=False):
+        for view in views[len(self.keys) :]:
             own = encode(view.own_move) if view.own_move is not None else -1
             key = view.key()
             self.search.observe(own, key, view.to_move == view.color)
             self.keys.append(key)
-            self.quiet = 0 if is_loud(before, view) else self.quiet + 1
 
 
 class KlssPlayer(TrackingPlayer):
@@ -161,7 +158,7 @@ class KlssPlayer(TrackingPlayer):
             return Decision(move, report.diagnostics() | {"held": positions.held})
         # The search: over the positions, with their weights if there is a filter.
         thinking.model.deadline = plan.deadline
-        belief = PositionBelief(positions, thinking.model, thinking.quiet, self.filtered)
+        belief = PositionBelief(positions, thinking.model, self.quiet, self.filtered)
         history = np.array(thinking.keys, dtype=np.uint64)
         result = thinking.search.search(belief, plan.budget(_LEAST_SEARCH_S), history=history)
         # Report the move, and the mixed strategy that it was drawn from.

@@ -12,7 +12,7 @@ import numpy as np
 
 from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.contest import Player, Setup, king_capture
+from darkchess.fog.game.contest import Player, Setup, is_loud, king_capture
 from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View, view_of
 from klss.play.contest import Decision
@@ -30,6 +30,8 @@ class TrackingPlayer(Player):
     """Most nodes of a move; with such a limit nothing reads a clock."""
     slips = 0.0
     """Probability that the player makes a random move, unless it can take the king."""
+    quiet = 0
+    """Plies since the player last observed a pawn move or a capture."""
 
     def __init__(self, *, seed: int = 0, cap: int = 10_000_000, threads: int = 1) -> None:
         """``cap`` and ``threads`` are those of the position set."""
@@ -47,12 +49,14 @@ class TrackingPlayer(Player):
     def begin(self, seat: chess.Color, setup: Setup) -> None:
         view = view_of(setup.start, seat)
         self._views, self._ruleset, self._taken_in, self._allowance = [view], setup.ruleset, 1, math.inf
+        self.quiet = 0
         weigher = Filter.packaged(self._threads) if self.filtered else None
         self._known = PositionSet(
             view, setup.start, cap=self._cap, seed=self._seed, threads=self._threads, weigher=weigher
         )
 
     def observe(self, view: View) -> None:
+        self.quiet = 0 if is_loud(self.view, view) else self.quiet + 1
         self._views.append(view)
 
     @property

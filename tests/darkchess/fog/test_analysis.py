@@ -36,9 +36,9 @@ GAME = played("e2e4 e7e5 g1f3 d7d5 e4d5 d8d5 b1c3 d5e4 c3e4 b8c6 e4g3 g8f6 c2c3 
 
 
 def analyst(game: Referee, color: chess.Color, ply: int, chosen: Configuration = FEW) -> Analyst:
-    views = game.views(color)
-    found = Analyst(views[0], game.positions[0], evaluator=BuiltinEvaluator(), configuration=chosen, seed=5)
-    for view in views[1 : ply + 1]:
+    found = Analyst(chosen, BuiltinEvaluator(), seed=5)
+    found.begin(color, game.setup)
+    for view in game.observations(color)[:ply]:
         found.observe(view)
     return found
 
