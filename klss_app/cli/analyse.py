@@ -40,7 +40,7 @@ from klss_app.cli.analysed_games import (
     text,
 )
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.games import FOG, Game
+from klss_app.cli.game_option import FOG, Game
 from klss_app.cli.match import add_workers
 from klss_app.cli.options import (
     CONFIGURATION,
@@ -77,27 +77,26 @@ def _parser(game: Game = FOG) -> Parser:
         "of moves, its belief. Without --ply: which moves of a finished game cost the most.",
         game,
     )
+    add = parser.add_argument
     if fog:
-        parser.add_argument("path", metavar="GAME.pgn", help="a file of games, as klss games lists them")
+        add("path", metavar="GAME.pgn", help="a file of games, as klss games lists them")
         add_game_number(parser)
     else:
         whose = "klss rbc or reconchess" if game.chess else "klss play, board or match"
-        parser.add_argument("path", metavar="FILE", help=f"a game's record (JSON of {whose})")
+        add("path", metavar="FILE", help=f"a game's record (JSON of {whose})")
     turn = ("--ply",) if fog else ("--turn", "--ply")
-    parser.add_argument(
-        *turn, dest="ply", type=whole(0), metavar="N", help="after N turns of both sides (default: the whole game)"
-    )
-    parser.add_argument(
+    add(*turn, dest="ply", type=whole(0), metavar="N", help="after N turns of both sides (default: the whole game)")
+    add(
         "--color",
         choices=["white", "black", "both"],
         metavar="C",
         help="with --ply the side to move there, white or black; else the side in the summary (default: both)",
     )
-    parser.add_argument(
-        "--configuration", default=game.default_player, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}"
-    )
+    add("--configuration", default=game.default_player, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}")
     limits = f"{game.of} (for a whole game {NODES} nodes by default)"
     add_game_options(parser, fen=False, seed_default=0, limits=limits)
+    add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    add("--ascii", action="store_true", help="letters instead of chess figures")
     if fog:
         add = parser.add_argument_group("for one turn, with --ply").add_argument
         add("--once-over", action="store_true", help="after a finished game: compare with the true position")
@@ -110,8 +109,6 @@ def _parser(game: Game = FOG) -> Parser:
     add("--player", metavar="NAME", help="with --all: only the games and moves of this player")
     add_workers(add)
     parser.set_defaults(game=1, pgn_out=None, once_over=False)
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
-    parser.add_argument("--ascii", action="store_true", help="letters instead of chess figures")
     return parser
 
 

@@ -23,7 +23,7 @@ from klss_app.bench.suite import NODES as SUITE_NODES
 from klss_app.bench.suite import suite
 from klss_app.bench.tracker import tracker
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import BY_PATH, FOG, check_evaluator
+from klss_app.cli.game_option import BY_PATH, FOG, check_evaluator
 from klss_app.cli.options import Parser
 from klss_app.flag_types import count, positive, seed
 from klss_app.stdout import print_document

@@ -25,7 +25,7 @@ import chess
 
 from klss.support.signals import at_signals
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import FOG, Game
+from klss_app.cli.game_option import FOG, Game
 from klss_app.cli.options import (
     Parser,
     add_game_number,

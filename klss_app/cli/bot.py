@@ -33,20 +33,17 @@ log = logging.getLogger("uci_bridge.cli")
 
 def _parser() -> Parser:
     parser = Parser("bot", "Play on a lichess-style server (pychess.org) with a bot account, as docs/bot.md describes.")
-    parser.add_argument("--config", required=True, metavar="FILE", help="the bot's configuration, bot.yml")
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="check configuration, engine, token and server, and end",
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--config", required=True, metavar="FILE", help="the bot's configuration, bot.yml")
+    add("--check", action="store_true", help="check configuration, engine, token and server, and end")
+    add(
         "--grace",
         type=positive,
         metavar="S",
         help="after SIGTERM, seconds for the current games to end (default: no limit)",
     )
     add_threads(parser)
-    parser.add_argument("--log", default="info", choices=("debug", "info", "warning"), help="how much is logged")
+    add("--log", default="info", choices=("debug", "info", "warning"), help="how much is logged")
     return parser
 
 

@@ -16,7 +16,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from darkchess.evaluation.registry import EvaluatorChoice
-from klss_app.cli.games import FOG, Game, check_evaluator
+from klss_app.cli.game_option import FOG, Game, check_evaluator
 from klss_app.cli.options import CONFIGURATION, Parser, add_evaluator_options, add_game, add_threads
 from klss_app.stdout import reserve
 from uci_bridge.child_processes import end_descendants

@@ -1,133 +1,97 @@
-"""The games that commands take with ``--game``: the facts that are known before a game's compiled code is loaded."""
+"""``klss games FILE``: the games of a file, one line each, and the reason for each game that can't be read.
+
+A game is printed as soon as it is read, so that memory does not grow with the file. Refused games are reported on
+stderr, or with ``--json`` in the document.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypedDict
 
-from darkchess.evaluation.registry import AUTO, EvaluatorChoice, check_evaluator_name, evaluator_class
-from darkchess.fog.game.contest import DEFAULT_PLAYER
-from klss_app.cli.errors import UsageError
+from klss.support.text import counted, printable
+from klss_app.cli.errors import FailedError, UsageError
+from klss_app.cli.options import Parser, written_games_of
+from klss_app.progress import ProgressLine
+from klss_app.stdout import reserve
 
-if TYPE_CHECKING:
-    from klss.play.kit import AnyKit, Spec
-    from klss_app.front import Front
-
-BY_PATH = "stockfish"
-"""The evaluator whose path ``--stockfish`` gives."""
-
-
-@dataclass(frozen=True)
-class Game:
-    """A game as the command line knows it; ``name`` is what ``--game`` takes, ``title`` its name in sentences."""
-
-    name: str
-    title: str
-    default_player: str  # the configuration that plays by default
-    # configurations that are known without an import; others are looked up before the first board
-    known: tuple[str, ...] = ()
-    # the unit of a limit in the help, such as ``a move``, and further words of the help on limits
-    each: str = "an answer"
-    of: str = ""
-    clock: str = "180+2"  # a usual clock, as ``--clock`` takes it
-    ruled: bool = False  # whether it has rulesets and openings
-    record: str = "--record"  # the flag of ``klss play`` for the file that keeps the game
-    starts: bool = True  # whether another start position may be given, as a FEN
-    # whether it is played on a chessboard: a game that was left can go on, and the board's page has its settings
-    chess: bool = False
-
-    def spelled(self, command: str) -> str:
-        """A command as it is typed for this game, after ``klss``."""
-        if self.name == "fog":
-            return command
-        return f"rbc {command}" if self.name == "rbc" else f"{command} --game {self.name}"
-
-    @property
-    def kit(self) -> AnyKit:
-        """The game's kit, which imports compiled code. Raises ConfigurationError: there is none of that name."""
-        from uci_bridge.kits.named import kit_named
-
-        return kit_named(self.name)
-
-    @property
-    def front(self) -> Front:
-        """How people see the game; imports compiled code."""
-        from klss_app.front import front_of
-
-        return front_of(self.kit)
-
-    def player(self, text: str, stockfish: str | None = None) -> Spec:
-        """See :func:`uci_bridge.players.player_spec`; imports compiled code. Raises EvaluatorError too: its
-        evaluator is missing. ``stockfish`` is ``--stockfish``."""
-        from darkchess.player_configuration import PlayerConfiguration
-        from uci_bridge.players import player_spec
-
-        found = player_spec(self.kit, text)
-        if isinstance(found, PlayerConfiguration) and found.evaluator != AUTO:
-            check_evaluator(found.evaluator, stockfish)
-        return found
-
-    def configuration(self, text: str, stockfish: str | None = None) -> Spec:
-        """The configuration of ours that ``text`` describes; raises as :meth:`player` does."""
-        found = None if text.startswith("cmd:") else self.player(text, stockfish)
-        if found is None or not self.kit.is_ours(found):
-            raise UsageError(
-                f"--configuration: got {text[:80]!r}, expected one of {', '.join(self.kit.configurations)}"
-            )
-        return found
+_NAME_WIDTH = 20
 
 
-FOG = Game(
-    "fog",
-    "Fog of War chess",
-    DEFAULT_PLAYER,
-    known=(DEFAULT_PLAYER, "klss2021", "greedy", "random"),
-    each="a move",
-    ruled=True,
-    record="--pgn",
-    chess=True,
-)
+def _parser() -> Parser:
+    parser = Parser("games", "What is in a file of games of Fog of War chess: players, results, lengths, and errors.")
+    parser.add_argument("file", metavar="FILE", help="PGN of any server, also as gz or zip, or a table of games")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return parser
 
 
-def game_named(name: str) -> Game:
-    """The game that ``--game`` names. Raises ConfigurationError: there is none."""
-    if name == "fog":
-        return FOG
-    if name == "rbc":
-        from darkchess.rbc.game.contest import DEFAULT_PLAYER
-
-        of = ", for each of a turn's two questions"
-        title = "Reconnaissance Blind Chess"
-        return Game(name, title, DEFAULT_PLAYER, of=of, clock="900+5", record="--history", chess=True)
-    kit = Game(name, name, "").kit
-    return Game(kit.name, kit.title, kit.default_player, ruled=bool(kit.rules), starts=kit.starts)
-
-
-def game_of(arguments: list[str]) -> str | None:
-    """Remove ``--game NAME`` from a command's arguments, and return the name; None: it is not there. A number is left
-    in: it belongs to the other flag ``--game N``, a game in a file of several.
-
-    >>> arguments = ["a", "--game", "rbc", "b"]
-    >>> game_of(arguments), arguments
-    ('rbc', ['a', 'b'])
-    >>> game_of(["GAME.pgn", "--game", "3"]) is None
-    True
-    """
-    for at, argument in enumerate(arguments):
-        given, equals, value = argument.partition("=")
-        if given == "--game":
-            value = value if equals else " ".join(arguments[at + 1 : at + 2])
-            if value and not value.isdigit() and not value.startswith("-"):
-                del arguments[at : at + (1 if equals else 2)]
-                return value
-    return None
+def run(arguments: Sequence[str]) -> int:
+    """Run ``klss games``; see :mod:`klss_app.cli.main`."""
+    parsed = _parser().parse(arguments)
+    counts = {True: 0, False: 0}
+    with closing(ProgressLine("klss games")) as line:
+        for row in _rows(Path(parsed.file)):
+            begin = ",\n" if sum(counts.values()) else '{"games": ['
+            counts[row["error"] is None] += 1
+            if parsed.json:
+                print(begin + json.dumps(row), end="", file=reserve())
+            elif row["error"] is not None:
+                print(printable(row["error"], 300), file=sys.stderr)
+            else:
+                _show(row)
+            line.tell(f"{counts[True]:,} games, {counts[False]:,} refused")
+    read, refused = counts[True], counts[False]
+    if not read + refused:
+        raise UsageError(f"got no game in {parsed.file!r}, expected at least one")
+    if parsed.json:
+        print(f'], "read": {read}, "refused": {refused}}}', file=reserve(), flush=True)
+    elif read:
+        print(counted(read, "game") + (f", {refused:,} refused (on stderr, with reasons)" if refused else ""))
+    if not read:
+        raise FailedError(f"got {counted(refused, 'game')} in {parsed.file!r}, none of which can be read")
+    return 0
 
 
-def check_evaluator(name: str, stockfish: str | None) -> None:
-    """Raise EvaluatorError unless the evaluator and its program are there; Stockfish too, if its path is given.
+class _Row(TypedDict):
+    """A game (docs/json.md, "`klss games`")."""
 
-    The default evaluator is always there, so nothing is imported for it.
-    """
-    check_evaluator_name(name)
-    for needed in {name, *([BY_PATH] if stockfish is not None else [])} - {EvaluatorChoice.name}:
-        evaluator_class(needed).check(EvaluatorChoice(needed, stockfish))
+    number: int
+    white: str | None
+    black: str | None
+    result: str | None
+    reason: str | None
+    plies: int
+    rules: str | None
+    error: str | None
+
+
+def _rows(path: Path) -> Iterator[_Row]:
+    """The row of each game."""
+    from darkchess.errors import RecordError
+
+    for written in written_games_of(path):
+        tags, outcome, error = written.tags, None, None
+        try:
+            outcome = written.record().outcome
+        except RecordError as found:
+            error = str(found)
+        yield {
+            "number": written.number,
+            "white": tags.get("White"),
+            "black": tags.get("Black"),
+            "result": None if error else "*" if outcome is None else outcome.result,
+            "reason": None if outcome is None else outcome.reason,
+            "plies": len(written.words),
+            "rules": tags.get("RuleVariants") or tags.get("Variant"),
+            "error": error,
+        }
+
+
+def _show(row: _Row) -> None:
+    white, black = (f"{(name or '?')[:_NAME_WIDTH]:<{_NAME_WIDTH}}" for name in (row["white"], row["black"]))
+    plies = f"{row['plies']:>5} plies"
+    print(f"{row['number']:>6}  {white}  {black}  {row['result']:<7} {plies}  {row['reason'] or ''}".rstrip())

@@ -18,7 +18,7 @@ from klss import __version__
 from klss.errors import KlssError, SolverError
 from klss.support.text import printable
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.games import game_named, game_of
+from klss_app.cli.game_option import game_named, game_of
 from klss_app.stdout import discard, own_stdout, release
 from uci_bridge.child_processes import adopt_orphans, end_descendants
 from uci_bridge.errors import EngineFailed, NeverAnswered, UciBridgeError
@@ -42,9 +42,6 @@ COMMANDS: dict[str, str] = {
     "about": "versions, and where the packaged weights come from",
 }
 """Command -> its line in the help; the module of the same name here holds ``run(arguments) -> exit code``."""
-
-OF_FOG = {name: f"fog.{name}" for name in ("games", "puzzles", "openings")}
-"""The further commands of Fog of War alone -> their modules below ``klss_app.cli``."""
 
 RBC_COMMANDS = {name: COMMANDS[name] for name in ("play", "board", "match", "engine", "track", "analyse")}
 """The commands of ``klss rbc``. The same commands take ``--game``; their modules have ``run(arguments, game)``."""
@@ -74,7 +71,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if command not in commands:
         raise UsageError(f"got the command {command!r}, expected one of {', '.join(commands)} ({program} --help)")
     game = game_named(name)
-    run = importlib.import_module(f"klss_app.cli.{OF_FOG.get(command, command)}").run
+    run = importlib.import_module(f"klss_app.cli.{command}").run
     code: int = run(rest, game) if command in RBC_COMMANDS else run(rest)
     return code
 

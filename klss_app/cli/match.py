@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from klss.support.text import counted
 from klss_app.cli.errors import FailedError
-from klss_app.cli.games import FOG, Game
+from klss_app.cli.game_option import FOG, Game
 from klss_app.cli.options import (
     PLAYERS,
     Parser,
@@ -36,29 +36,23 @@ _MOST_PLIES = 200
 
 def _parser(game: Game = FOG) -> Parser:
     parser = Parser("match", "Games between A and B, A having White first; a match in --out can be resumed.", game)
-    parser.add_argument("a", metavar="A", help=PLAYERS)
-    parser.add_argument("b", metavar="B", help="the same")
-    parser.add_argument("--games", type=count, default=20, metavar="N", help="number of games; two are a pair")
-    parser.add_argument(
+    add = parser.add_argument
+    add("a", metavar="A", help=PLAYERS)
+    add("b", metavar="B", help="the same")
+    add("--games", type=count, default=20, metavar="N", help="number of games; two are a pair")
+    add(
         "--sprt",
         type=hypotheses,
         metavar="ELO0,ELO1",
         help="stop when it is decided whether A is ELO0 or ELO1 better (errors 5 %%), or after --games N, if given",
     )
-    parser.add_argument("--out", metavar="DIR", help="folder for games.jsonl, moves.jsonl and the games' records")
+    add("--out", metavar="DIR", help="folder for games.jsonl, moves.jsonl and the games' records")
     add_workers(parser.add_argument)
-    parser.add_argument(
-        "--check-truth", action="store_true", help="test that each player's set contains the true position"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
+    add("--check-truth", action="store_true", help="test that each player's set contains the true position")
+    add("--json", action="store_true", help="one JSON document on stdout, progress on stderr")
     add_game(parser)
     if game.ruled:
-        parser.add_argument(
-            "--openings",
-            type=whole(1, _MOST_PLIES),
-            metavar="N",
-            help="begin each pair with N random moves",
-        )
+        add("--openings", type=whole(1, _MOST_PLIES), metavar="N", help="begin each pair with N random moves")
     add_game_options(parser)
     return parser
 

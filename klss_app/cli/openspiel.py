@@ -17,11 +17,10 @@ _FLAGS = {"max_nodes": "--max-nodes", "the limit of memory": "--memory-mb"}
 
 def add_limits(parser: Parser) -> None:
     """Add ``--import``, ``--max-nodes`` and ``--memory-mb``."""
-    parser.add_argument(
-        "--import", dest="module", metavar="MODULE", help="of Python, which registers games with OpenSpiel"
-    )
-    parser.add_argument("--max-nodes", type=count, default=MAX_NODES, metavar="N", help="give up on a larger tree")
-    parser.add_argument(
+    add = parser.add_argument
+    add("--import", dest="module", metavar="MODULE", help="of Python, which registers games with OpenSpiel")
+    add("--max-nodes", type=count, default=MAX_NODES, metavar="N", help="give up on a larger tree")
+    add(
         "--memory-mb",
         type=count,
         metavar="MB",

@@ -21,7 +21,7 @@ from klss.support.seeds import fresh_seed
 from klss.support.text import printable
 from klss.support.threads import MOST, VARIABLE, usual
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import FOG, Game, check_evaluator
+from klss_app.cli.game_option import FOG, Game, check_evaluator
 from klss_app.flag_types import clock, count, positive, seed, whole
 from klss_app.kept_games import HUMAN, Terms
 from klss_app.stdout import reserve
@@ -184,7 +184,7 @@ def game_options(arguments: argparse.Namespace) -> Terms:
 
 
 def add_game(parser: Parser) -> None:
-    """Add ``--game`` to the help only; :func:`klss_app.cli.games.game_of` has removed it."""
+    """Add ``--game`` to the help only; :func:`klss_app.cli.game_option.game_of` has removed it."""
     what = "fog (the default), rbc, openspiel:GAME, openspiel:MODULE:GAME if a module registers it, or MODULE:NAME"
     parser.add_argument("--game", metavar="NAME", help=f"the game: {what}")
 

@@ -26,7 +26,7 @@ from klss.support.seeds import NATURE, player_seed
 from klss.support.signals import asked_to_end
 from klss.support.text import counted
 from klss_app.cli.errors import FailedError, UsageError
-from klss_app.cli.games import FOG, Game
+from klss_app.cli.game_option import FOG, Game
 from klss_app.cli.human import AnyHuman, Human, Quit
 from klss_app.cli.options import Parser, add_game, add_game_options, add_players, output_file
 from klss_app.cli.saved_game import add_resume, asked_game

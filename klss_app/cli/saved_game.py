@@ -22,7 +22,7 @@ from darkchess.fog.game.rules import PAPER, RULESETS
 from klss.play.contest import AnyReferee
 from klss.support.text import printable
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import FOG, Game
+from klss_app.cli.game_option import FOG, Game
 from klss_app.cli.options import Parser, game_options, kept_history, output_file, pgn_game, seats
 from klss_app.flag_types import clock, positive
 from klss_app.kept_games import HUMAN, Earlier, Settings, begun_at, newest_first

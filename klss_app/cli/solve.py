@@ -35,30 +35,27 @@ _LARGE = 20_000
 
 def _parser() -> Parser:
     parser = Parser("solve", "Equilibrium of a two-player zero-sum game, exactly or as far as you want.")
-    parser.add_argument(
-        "game", metavar="GAME", help="a game string of OpenSpiel, such as leduc_poker, or FILE.efg, .nfg"
-    )
+    add = parser.add_argument
+    add("game", metavar="GAME", help="a game string of OpenSpiel, such as leduc_poker, or FILE.efg, .nfg")
     add_limits(parser)
     add_recall(parser)
-    parser.add_argument(
+    add(
         "--method",
         choices=["lp", *_ITERATED],
         default="lp",
         help="lp: linear programming; pcfr+, dcfr, cfr+: regret minimisation, for larger games",
     )
-    parser.add_argument("--exact", action="store_true", help="value and strategies as fractions, with a certificate")
-    parser.add_argument("--gap", type=positive, metavar="G", help="regret minimisation: stop at this exploitability")
-    parser.add_argument("--seconds", type=positive, metavar="S", help="stop after S seconds with the best result")
-    parser.add_argument("--resume", metavar="FILE", help="regret minimisation: continue from FILE and save there")
-    parser.add_argument("--lock", metavar="FILE", help="fixed behaviour, in the format of --out; the rest is solved")
-    parser.add_argument("--out", metavar="FILE", help="write both strategies, as JSON")
-    parser.add_argument("--export", metavar="FILE", help="write the game itself as FILE.efg")
-    parser.add_argument("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
-    parser.add_argument(
-        "--player", type=int, choices=[0, 1], default=0, help="with --subgame: the player of infoset KEY"
-    )
-    parser.add_argument("--seed", type=seed, metavar="N", help="accepted for uniformity; nothing here is random")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add("--exact", action="store_true", help="value and strategies as fractions, with a certificate")
+    add("--gap", type=positive, metavar="G", help="regret minimisation: stop at this exploitability")
+    add("--seconds", type=positive, metavar="S", help="stop after S seconds with the best result")
+    add("--resume", metavar="FILE", help="regret minimisation: continue from FILE and save there")
+    add("--lock", metavar="FILE", help="fixed behaviour, in the format of --out; the rest is solved")
+    add("--out", metavar="FILE", help="write both strategies, as JSON")
+    add("--export", metavar="FILE", help="write the game itself as FILE.efg")
+    add("--subgame", metavar="KEY", help="solve again below this infoset and show what changed")
+    add("--player", type=int, choices=[0, 1], default=0, help="with --subgame: the player of infoset KEY")
+    add("--seed", type=seed, metavar="N", help="accepted for uniformity; nothing here is random")
+    add("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
 

@@ -40,33 +40,30 @@ def _parser() -> Parser:
         "The paper's Table 1 (exploitability before and after nested k-KLSS) or 2 (knowledge); or, with --search, the "
         "exact exploitability of blueprints, subgame solving and searches.",
     )
-    parser.add_argument("table", nargs="?", choices=["1", "2"], help="which table")
-    parser.add_argument(
-        "--game", action="append", metavar="G", help="the name of a row, or an OpenSpiel string; may be repeated"
-    )
-    first = parser.add_argument_group("of table 1")
-    least = "the blueprint plays each of m actions with at least E/m"
-    first.add_argument("--epsilon", type=share, default=EPSILON, metavar="E", help=least)
-    first.add_argument("--player", type=int, choices=[0, 1], default=0, help="the player of the strategy")
-    nodes = f"nodes that a subgame contains: {', '.join(METHODS)}"
-    first.add_argument("--method", metavar="NAME", choices=METHODS, default="1-klss", help=nodes)
-    first.add_argument("--order", choices=_ORDERS, default="1", help="k of the method k-klss")
-    top = "the gadget: maxmargin or resolve, then -reach or -prior"
-    first.add_argument("--gadget", metavar="NAME", choices=GADGETS, default="maxmargin", help=top)
-    first.add_argument("--nesting", choices=_NESTINGS, default="every", help="how the subgames are used")
-    first.add_argument("--all", action="store_true", help="all orders and nestings that apply")
-    own = parser.add_argument_group("the table of searches")
-    some = "make it, for these OpenSpiel strings (default: eight small games)"
-    own.add_argument("--search", nargs="*", metavar="GAME", help=some)
-    own.add_argument("--nodes", type=budgets, default=_NODES, metavar="N,N", help="node budgets of a move")
-    only = "only these: uniform, cfr+, a name of --method, or a player of the game (default: all kinds)"
-    own.add_argument("--by", nargs="+", metavar="NAME", help=only)
-    own.add_argument(
-        "--out", type=Path, metavar="FILE", help="write each row as it is finished; go on from such a file"
-    )
+    add = parser.add_argument
+    add("table", nargs="?", choices=["1", "2"], help="which table")
+    add("--game", action="append", metavar="G", help="the name of a row, or an OpenSpiel string; may be repeated")
     add_limits(parser)
-    parser.add_argument("--seed", type=seed, metavar="N", help="accepted for uniformity; nothing here is random")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add("--seed", type=seed, metavar="N", help="accepted for uniformity; nothing here is random")
+    add("--json", action="store_true", help="one JSON document on stdout")
+    add = parser.add_argument_group("of table 1").add_argument
+    least = "the blueprint plays each of m actions with at least E/m"
+    add("--epsilon", type=share, default=EPSILON, metavar="E", help=least)
+    add("--player", type=int, choices=[0, 1], default=0, help="the player of the strategy")
+    nodes = f"nodes that a subgame contains: {', '.join(METHODS)}"
+    add("--method", metavar="NAME", choices=METHODS, default="1-klss", help=nodes)
+    add("--order", choices=_ORDERS, default="1", help="k of the method k-klss")
+    top = "the gadget: maxmargin or resolve, then -reach or -prior"
+    add("--gadget", metavar="NAME", choices=GADGETS, default="maxmargin", help=top)
+    add("--nesting", choices=_NESTINGS, default="every", help="how the subgames are used")
+    add("--all", action="store_true", help="all orders and nestings that apply")
+    add = parser.add_argument_group("the table of searches").add_argument
+    some = "make it, for these OpenSpiel strings (default: eight small games)"
+    add("--search", nargs="*", metavar="GAME", help=some)
+    add("--nodes", type=budgets, default=_NODES, metavar="N,N", help="node budgets of a move")
+    only = "only these: uniform, cfr+, a name of --method, or a player of the game (default: all kinds)"
+    add("--by", nargs="+", metavar="NAME", help=only)
+    add("--out", type=Path, metavar="FILE", help="write each row as it is finished; go on from such a file")
     return parser
 
 

@@ -18,7 +18,7 @@ import chess
 from klss.play.kit import AnyReplay
 from klss.support.threads import usual
 from klss_app.cli.errors import UsageError
-from klss_app.cli.games import FOG, Game
+from klss_app.cli.game_option import FOG, Game
 from klss_app.cli.options import (
     Parser,
     add_game_number,
@@ -40,24 +40,23 @@ Row = tuple[int, str, dict[str, int | None]]
 
 def _parser(game: Game = FOG) -> Parser:
     parser = Parser("track", "Sizes of both players' position sets along a game.", game)
+    add = parser.add_argument
     if game.name == "fog":
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("--moves", metavar="TEXT", help='the moves, SAN or UCI: "e4 e5 Nf3"')
         which.add_argument("--pgn", metavar="FILE", help="a game of a file of games, as klss games lists them")
         add_game_number(parser)
-        parser.add_argument("--fen", metavar="FEN", help="start position, with --moves")
-        parser.add_argument(
-            "--stream", action="store_true", help="update large sets slice by slice: slower, in about half the memory"
-        )
+        add("--fen", metavar="FEN", help="start position, with --moves")
+        add("--stream", action="store_true", help="update large sets slice by slice: slower, in about half the memory")
         hashing = "seed of the sets' hashing; the sizes don't depend on it"
-        parser.add_argument("--seed", type=seed, default=0, metavar="N", help=hashing)
+        add("--seed", type=seed, default=0, metavar="N", help=hashing)
     else:
-        parser.add_argument("game", metavar="FILE", help="a game that klss kept (JSON), or reconchess")
+        add("game", metavar="FILE", help="a game that klss kept (JSON), or reconchess")
     cap = _CAPS.get(game.name, _SMALL_CAP)
-    parser.add_argument("--cap", type=count, default=cap, metavar="N", help="largest set")
+    add("--cap", type=count, default=cap, metavar="N", help="largest set")
     if game.name in _CAPS:
         add_threads(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add("--json", action="store_true", help="one JSON document on stdout")
     return parser
 
 

@@ -15,8 +15,8 @@ import yaml
 
 import klss as package
 from klss.search import Report
-from klss_app.cli.games import game_named
-from klss_app.cli.main import COMMANDS, OF_FOG, RBC_COMMANDS, main
+from klss_app.cli.game_option import game_named
+from klss_app.cli.main import COMMANDS, RBC_COMMANDS, main
 from klss_app.cli.match import match_games
 from klss_app.cli.options import Parser, game_options
 
@@ -32,7 +32,7 @@ def parsers() -> list[Parser]:
     def module(name: str) -> Any:
         return importlib.import_module(f"klss_app.cli.{name}")
 
-    found: list[Parser] = [module(OF_FOG.get(name, name))._parser() for name in COMMANDS if name != "rbc"]
+    found: list[Parser] = [module(name)._parser() for name in COMMANDS if name != "rbc"]
     return found + [module(name)._parser(game_named("rbc")) for name in RBC_COMMANDS]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from klss.support.configuration_text import ConfigurationError
-from klss_app.cli.games import FOG, game_named
+from klss_app.cli.game_option import FOG, game_named
 from uci_bridge.bot.config import ConfigError, load_config
 from uci_bridge.players import player_spec
 

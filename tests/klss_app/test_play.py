@@ -18,7 +18,7 @@ from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import CONFIGURATIONS
 from darkchess.rbc.game.referee import Referee as BlindReferee
-from klss_app.cli.games import FOG
+from klss_app.cli.game_option import FOG
 from klss_app.known.fog import START, events
 from klss_app.known.known import Unread
 from klss_app.known.rbc import move_letters, request_of
