@@ -131,14 +131,9 @@ class Front:
         return replace(found, text=self.annotated(found, []))  # as we write it, not as it was sent
 
     def review(self, reviewed: Reviewed) -> Document:
-        """The document of a review.
-
-        Returns
-        -------
-        dict
-            ``tags``; ``over`` as in a game's messages, or None; ``plies``, from the start position on: ``move`` (UCI)
-            and ``san`` that led there, ``turn``, ``number``, FEN's first fields, or texts: ``truth``, and what
-            ``white`` and ``black`` saw, and what only this game's page shows.
+        """The document of a review: ``tags``; ``over`` as in a game's messages, or None; ``plies``, from the start
+        position on: ``move`` (UCI) and ``san`` that led there, ``turn``, ``number``, FEN's first fields, or texts:
+        ``truth``, and what ``white`` and ``black`` saw, and what only this game's page shows.
         """
         replay = reviewed.replay
         tags = {name: value for name, value in replay.headers.items() if name in self.shown_tags}

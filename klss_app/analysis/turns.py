@@ -29,13 +29,8 @@ OWN = {"fog": "klss_app.analysis.fog:FogAnalysis", "rbc": "klss_app.analysis.rbc
 
 class Analysis(Generic[Configuration, TrueGame, Setup, Observation, Answer]):
     """The analysis of one game from ``setup`` by the engine ``chosen``; this class takes any game whose engine it is.
-
-    Parameters
-    ----------
-    choice
-        Of the evaluator, if the configuration leaves it open.
-    cap
-        Most positions in either side's set, where the game has sets.
+    ``choice`` is of the evaluator, if the configuration leaves it open; ``cap`` bounds either side's set, where there
+    are sets.
     """
 
     def __init__(

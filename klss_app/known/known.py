@@ -67,31 +67,19 @@ class Picture:
 
 
 class Known(Generic[Setup, Observation, Answer]):
-    """What the player at ``seat`` knows of a game, and says. ``setup``: what both players know beforehand.
+    """What the player at ``seat`` knows of a game, and says. ``setup``: what both players know beforehand."""
 
-    Attributes
-    ----------
-    help
-        What may be typed.
-    number
-        The number of observations so far, and so of the present question; later questions have larger numbers.
-    question
-        What the player is asked, None while it waits. Some games' observations tell; else the host sets it.
-    said
-        Sentences on what happened since the player's last answer.
-    over
-        How the game ended; None while it goes on.
-    """
-
-    help: str
+    help: str  # what may be typed
 
     def __init__(self, seat: Seat, setup: Setup) -> None:
         self.seat, self.setup = seat, setup
+        # the number of observations so far, and so of the present question; later questions have larger numbers
         self.number = 0
+        # what the player is asked, None while it waits; some games' observations tell, else the host sets it
         self.question: str | None = None
-        self.said: list[str] = []
+        self.said: list[str] = []  # sentences on what happened since the player's last answer
         self.history: list[str] = []
-        self.over: Outcome | None = None
+        self.over: Outcome | None = None  # how the game ended; None while it goes on
 
     @abstractmethod
     def observe(self, observation: Observation) -> None:
@@ -123,13 +111,7 @@ class Known(Generic[Setup, Observation, Answer]):
         return self.history
 
     def message(self) -> Document:
-        """All that a page is sent, so that a reloaded page shows the same as before.
-
-        Returns
-        -------
-        Document
-            ``color``; ``turn``; ``history``, ``said``: see the class; ``over``; and what the game's own class adds.
-        """
+        """All that a page is sent, so that a reloaded page shows the same as before; a game's own class adds to it."""
         return {
             "color": chess.COLOR_NAMES[self.seat],
             "turn": chess.COLOR_NAMES[not self.seat if self.question is None else self.seat],
@@ -189,26 +171,16 @@ Type an answer of the list or its number, or one of:
 
 
 class ChessKnown(Known[Setup, Observation, Answer]):
-    """What a player of a game on a chessboard knows; both players know ``start``.
-
-    Attributes
-    ----------
-    history
-        A text per ply: an own move in letters, ``?`` for an enemy's, ``?xd5`` if that captured.
-    past
-        What the board looked like at each ply, from the start on: :attr:`Picture.text`.
-    last
-        The squares of the last ply, as far as the player knows them.
-    lost, taken
-        Pieces by FEN's letters.
+    """What a player of a game on a chessboard knows; both players know ``start``. ``history`` has a text per ply: an
+    own move in letters, ``?`` for an enemy's, ``?xd5`` if that captured.
     """
 
     def __init__(self, seat: Seat, setup: Setup, start: Position) -> None:
         super().__init__(seat, setup)
         self.first, self.first_number = start.turn, start.fullmove
-        self.last: tuple[int, ...] = ()
-        self.lost, self.taken = Counter[str](), Counter[str]()
-        self.past = [self.picture().text]
+        self.last: tuple[int, ...] = ()  # the squares of the last ply, as far as the player knows them
+        self.lost, self.taken = Counter[str](), Counter[str]()  # pieces by FEN's letters
+        self.past = [self.picture().text]  # what the board looked like at each ply, from the start on
 
     @abstractmethod
     def picture(self) -> Picture:

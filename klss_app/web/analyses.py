@@ -20,28 +20,14 @@ _MOST_WHOLE = 16
 
 
 class Analyses:
-    """The analyses of one room's games. An analysis goes on until every turn is analysed, another game's is asked for,
-    or :meth:`stop`.
-
-    Parameters
-    ----------
-    kind
-        The game that is played there.
-    tell
-        Sends a message to all pages.
-
-    Attributes
-    ----------
-    nodes, cap
-        See :mod:`klss_app.analysis.summaries`.
-    whole
-        All turns of the latest games whose analysis is complete, by numbers.
+    """The analyses of one room's games, of which ``tell`` sends messages to all pages. An analysis goes on until every
+    turn is analysed, another game's is asked for, or :meth:`stop`.
     """
 
     def __init__(self, kind: Front, tell: Callable[[Mapping[str, object]], None]) -> None:
-        self.nodes, self.cap = NODES, CAP
+        self.nodes, self.cap = NODES, CAP  # see :mod:`klss_app.analysis.summaries`
         self._kind, self._tell = kind, tell
-        self.whole: dict[int, Turns] = {}
+        self.whole: dict[int, Turns] = {}  # all turns of the latest games whose analysis is complete, by numbers
         self._task: asyncio.Task[None] | None = None
         self._number: int | None = None  # of the game that is being analysed, with its turns so far
         self._turns: Turns = []

@@ -15,27 +15,14 @@ from uci_bridge.protocol.host import AnyHosted, rehearse
 
 
 class BoardEngine:
-    """The engine's process, and what its games share.
-
-    Parameters
-    ----------
-    kit, settings
-        The game; the engine, its evaluator, and whether a clock runs: only then the engine ponders.
-    warmed
-        See ``warm``.
-
-    Attributes
-    ----------
-    warm
-        Whether its compiled code is loaded; ``warmed`` is called, in a thread, once it is.
-    evaluator, label
-        Names of its evaluator (None without one) and of the engine, as people read them.
+    """The engine's process, and what its games share. It ponders only where a clock runs. ``warmed`` is called, in a
+    thread, once its compiled code is loaded.
     """
 
     def __init__(self, kit: AnyKit, settings: Settings, warmed: Callable[[], None]) -> None:
         assert settings.engine is not None
         spec = settings.engine
-        self.warm = False
+        self.warm = False  # whether its compiled code is loaded
         self._warmed = warmed
         self._kit = kit
         self._plays = _process_of(settings)
@@ -43,6 +30,7 @@ class BoardEngine:
         chosen = player_spec(kit, spec)
         self._maker = PlayerMaker(kit, chosen, settings.evaluator, ponders=settings.clock is not None)
         self._process = self._maker.process
+        # names of its evaluator (None without one) and of the engine, as people read them
         self.evaluator = self._maker.label
         self.label = named(shown_name(spec), self.evaluator)
         self._last: tuple[AnyHosted, AnyEngineAtBoard] | None = None

@@ -15,15 +15,9 @@ from klss_app.web.analyses import told
 from klss_app.web.server import static_files
 
 
-def one_file(kind: Front, games: Mapping[int, tuple[Reviewed, Turns]], report: str = "") -> str:
-    """The file's text.
-
-    Parameters
-    ----------
-    kind, games
-        The game; reviewed games by their numbers, with every turn as a page gets it. The first one is shown.
-    report
-        HTML that stands above the board. ``#game=2&ply=7`` in its links leads to a turn.
+def one_file(kind: Front, games: Mapping[int, tuple[Reviewed, Turns]], report: str) -> str:
+    """The file's text: reviewed ``games`` by their numbers, with every turn as a page gets it, of which the first is
+    shown; above the board stands the HTML of ``report``, where ``#game=2&ply=7`` in a link leads to a turn.
     """
     static = {path: body.decode() for path, (body, type_) in static_files().items() if not type_.startswith("image/")}
     page = static["/"].replace("<body ", f'<body data-kind="{kind.kit.name}" ', 1)

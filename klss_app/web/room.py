@@ -88,31 +88,12 @@ class Seat:
 class Room:
     """The seats, the game that runs, the games that are over.
 
-    Parameters
-    ----------
-    settings
-        The settings of the first game.
-    kind
-        The game that is played.
-    keep
-        Writes a game's file to the given path or a new one. Called by a game's thread.
-
-    Attributes
-    ----------
-    origins
-        The server's addresses for pages, for the invitation to the second seat.
-    changing
-        The lock for beginning or leaving a game, and for beginning an analysis.
-    reading
-        The lock for replaying a game for a review: one at a time, so that many requests leave time for a running game.
+    ``settings`` are those of the first game. ``keep`` writes a game's file to the given path or a new one; it is called
+    by a game's thread.
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        kind: Front,
-        *,
-        keep: Callable[[str, datetime.datetime, Path | None], None],
+        self, settings: Settings, kind: Front, *, keep: Callable[[str, datetime.datetime, Path | None], None]
     ) -> None:
         self.settings = settings
         self.kind = kind
@@ -120,7 +101,7 @@ class Room:
         self.seats = [Seat(color) for color in settings.humans]
         for seat in self.seats[1:]:
             seat.invitation = new_token()
-        self.origins: Sequence[str] = ()
+        self.origins: Sequence[str] = ()  # the server's addresses for pages, for the invitation to the second seat
         self.finished: dict[int, Reviewed] = {}
         self.opened: int | None = None
         self.last: int | None = None
@@ -131,9 +112,10 @@ class Room:
         self._clock = GameClock({})
         self._offer: chess.Color | None = None  # the side that offers a draw
         self._engine: BoardEngine | None = None
-        self.changing = asyncio.Lock()
+        self.changing = asyncio.Lock()  # held while a game begins or is left, and while an analysis begins
         self._beginning = False
         self._wish: Wish | None = None
+        # held while a game is replayed for a review: one at a time, so that many requests leave time for a running game
         self.reading = asyncio.Lock()
         self._own_engine = settings.engine
         self._loading = False  # compiled code, in this process
@@ -419,13 +401,7 @@ class Room:
         if message is not None:
             seat.send(message)
 
-    def _game_ended(
-        self,
-        game: RunningGame,
-        settings: Settings,
-        earlier: Earlier,
-        engine: BoardEngine | None,
-    ) -> None:
+    def _game_ended(self, game: RunningGame, settings: Settings, earlier: Earlier, engine: BoardEngine | None) -> None:
         """Keep the game, then tell the pages; called by the game's thread."""
         referee = game.referee
         assert referee.outcome is not None

@@ -52,28 +52,18 @@ class GameClock:
 
 
 class RunningGame:
-    """One game.
-
-    Parameters
-    ----------
-    referee, players, controls
-        The true game, at its start; the players, which answer through ``inbox``; their limits.
-    clock
-        The clocks that pages are shown.
-    prepared
-        Called by the game's thread before the game begins: waits for an engine that must be loaded before a clock runs.
-    ended
-        Called by the game's thread once the game is over and the players know it.
-    """
+    """One game."""
 
     def __init__(
         self,
-        referee: AnyReferee,
-        players: Mapping[chess.Color, AnyPlayer],
+        referee: AnyReferee,  # the true game, at its start
+        players: Mapping[chess.Color, AnyPlayer],  # who answer through ``inbox``
         controls: Mapping[chess.Color, TimeControl],
         inbox: AnyInbox,
-        clock: GameClock,
+        clock: GameClock,  # what pages are shown
         *,
+        # called by the game's thread: before the game begins, to wait for an engine that must be loaded before a clock
+        # runs; and once the game is over and the players know it
         prepared: Callable[[], None],
         ended: Callable[[RunningGame], None],
     ) -> None:

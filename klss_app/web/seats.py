@@ -80,14 +80,8 @@ class Inbox(Generic[Answer]):
 
     def answer(self, color: chess.Color, number: int, deadline: float | None = None) -> Decision[Answer]:
         """Wait for the decision of ``color`` on its question ``number``, until the moment ``deadline`` of
-        :func:`time.monotonic`; answers to other questions are dropped.
-
-        Raises
-        ------
-        OutOfTime
-            See :mod:`klss.play.contest`.
-        Ended
-            A letter, or that both agreed to a draw.
+        :func:`time.monotonic`; answers to other questions are dropped. Raises OutOfTime; Ended, which may be a letter,
+        or say that both agreed to a draw.
         """
         while True:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -187,24 +181,15 @@ class HumanAtBoard(Player[Setup, Observation, Answer]):
 
 
 class EngineAtBoard(Player[Setup, Observation, Answer]):
-    """An engine, asked in a thread of its own.
-
-    Parameters
-    ----------
-    player
-        The engine. Its ``answer`` may take long; if the game ends meanwhile, nobody waits for it. ``thinking`` says
-        whether it runs.
-    ready
-        Waits until the engine's process is loaded; the host's time limit counts from there.
+    """An engine, asked in a thread of its own: its answer may take long, and nobody waits for it if the game ends
+    meanwhile. ``ready`` waits until the engine's process is loaded; the host's time limit counts from there.
     """
 
     def __init__(
         self, player: Player[Setup, Observation, Answer], inbox: Inbox[Answer], ready: Callable[[], None]
     ) -> None:
-        self._player = player
-        self._inbox = inbox
-        self._ready = ready
-        self.thinking = False
+        self._player, self._inbox, self._ready = player, inbox, ready
+        self.thinking = False  # whether its ``answer`` runs
 
     def begin(self, seat: Seat, setup: Setup) -> None:
         self._seat, self._number = seat, 0
