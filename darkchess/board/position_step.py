@@ -39,11 +39,6 @@ SLICE = 1 << 24
 _ROUND = 8
 """Buffers that a thread fills in a round: few enough for a deadline to be met."""
 
-PART = 64
-"""Columns between the counters of two threads. Each thread writes its own at every successor; a shared cache line would
-travel between the cores each time, and two threads would be as slow as one.
-"""
-
 PART = 1 << 13
 """Fewest sources of a thread: with fewer it costs more than it saves."""
 

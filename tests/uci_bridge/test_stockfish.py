@@ -238,7 +238,7 @@ def test_a_lost_engine_is_replaced_and_its_questions_asked_again(fake: Fake, mod
     positions = some_positions(12)
     values = evaluator.values(positions)
     assert np.allclose(values, SIXTY_CENTIPAWNS)
-    assert fake.processes() == 2 and evaluator.engine.restarts == 1
+    assert fake.processes() == 2 and evaluator.engine.process.starts == 2
 
 
 def test_the_deadline_ends_the_waiting(fake: Fake) -> None:
@@ -262,7 +262,7 @@ def test_stockfish_survives_every_fog_of_war_position(require_stockfish: str, fo
         values = evaluator.values(fog)
         offsets, found, _ = children(fog[::8])
         child_values = evaluator.child_values(fog[::8], offsets, found)
-        assert evaluator.fallbacks == 0 and evaluator.engine.restarts == 0
+        assert evaluator.fallbacks == 0 and evaluator.engine.process.starts == 1
     assert_values(values, fog)
     assert_values(child_values, found)
 
@@ -271,12 +271,12 @@ def test_a_killed_stockfish_is_started_again_and_a_closed_one_leaves_no_process(
     require_stockfish: str, fog: Rows
 ) -> None:
     with closing(StockfishEvaluator(require_stockfish, silence_s=5.0)) as evaluator:
-        pid = evaluator.engine.pid
+        pid = evaluator.engine.process.pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
         evaluator.values(fog[:20])
-        assert evaluator.engine.restarts == 1 and evaluator.fallbacks == 0
-        pid = evaluator.engine.pid
+        assert evaluator.engine.process.starts == 2 and evaluator.fallbacks == 0
+        pid = evaluator.engine.process.pid
         assert pid is not None and pid > 0
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -355,7 +355,7 @@ def test_a_budget_that_is_too_small_gives_no_values(stockfish: StockfishEvaluato
     assert stockfish.search_values(START[None], offsets, found, 6, Budget(nodes=200), -1.0)[0] is None
     assert stockfish.search_values(START[None], offsets, found, 9, Budget(seconds=0.01), -1.0)[0] is None
     assert stockfish.search_values(START[None], offsets, found, 1, Budget(seconds=0.0), -1.0)[0] is None
-    assert stockfish.engine.restarts == 0, "no engine has to be killed for being late"
+    assert stockfish.engine.process.starts == 1, "no engine has to be killed for being late"
 
 
 def test_what_an_engine_leaves_unanswered_is_searched_by_the_built_in_evaluator(fake: Fake) -> None:

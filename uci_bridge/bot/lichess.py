@@ -192,9 +192,9 @@ class Client:
         for step in self.dialect.resign_steps:
             await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/{step}")
 
-    async def chat(self, game_id: str, text: str, room: str = "player") -> None:
-        """Send a chat message to the opponent (or to the room ``spectator``)."""
-        await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/chat", {"room": room, "text": text})
+    async def chat(self, game_id: str, text: str) -> None:
+        """Send a chat message to the opponent."""
+        await self._call("POST", f"/api/bot/game/{valid_id(game_id)}/chat", {"room": "player", "text": text})
 
     async def insist(self, call: Callable[[], Awaitable[_Answer]], tries: float = 5) -> _Answer:
         """Await ``call``, up to ``tries`` times if it fails by an error that another try may cure; the log says when

@@ -81,9 +81,9 @@ class Records:
         if self._under_way.pop(game_id, None) is not None:
             self._write()
 
-    def save(self, game_id: str, record: GameRecord, when: float | None = None) -> Path:
+    def save(self, game_id: str, record: GameRecord) -> Path:
         """Append a finished game to its month's file, unless it is there already; return the file's path."""
-        path = self._folder / f"games-{time.strftime('%Y-%m', time.gmtime(when))}.pgn"
+        path = self._folder / f"games-{time.strftime('%Y-%m', time.gmtime())}.pgn"
         known = path.read_bytes() if path.exists() else b""  # whatever somebody has written into it stays
         if f'[GameId "{valid_id(game_id)}"]'.encode() not in known:
             text = write_pgn(replace(record, headers={**record.headers, "GameId": game_id}))

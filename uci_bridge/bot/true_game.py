@@ -18,7 +18,7 @@ import chess
 from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import PYCHESS, Ruleset
+from darkchess.fog.game.rules import PYCHESS
 from klss.play.outcome import Outcome
 from uci_bridge.errors import UciBridgeError
 
@@ -50,15 +50,14 @@ class TrueGame:
     start there.
     """
 
-    def __init__(self, fen: str | None = None, ruleset: Ruleset = PYCHESS) -> None:
+    def __init__(self, fen: str | None = None) -> None:
         self.fen = fen
-        self.ruleset = ruleset
         self._said: list[str] = []
         self.referee = self._from_start()  # of all that it knows, only its views may cross the wall
 
     def _from_start(self) -> ServerReferee:
         try:
-            return ServerReferee(self.fen, self.ruleset)
+            return ServerReferee(self.fen, PYCHESS)
         except DarkchessError as error:
             raise Unfollowable(f"start position: {error}") from None
 
@@ -105,7 +104,7 @@ class TrueGame:
         """
         played = self.referee.moves
         for moves in (played, (*played, last) if last is not None else played):
-            game = Referee(self.fen, self.ruleset)
+            game = Referee(self.fen, PYCHESS)
             for move in moves:
                 if game.outcome is None and game.position.is_legal(move):
                     game.push(move)

@@ -43,26 +43,16 @@ class UciEngine:
         self,
         command: Sequence[str],
         greeting: bytes,  # the lines that it is sent at its start; they end with ``isready``
-        silence_s: float = 0.4,  # with open questions it is hung if it says nothing for so long
-        start_s: float = 10.0,  # it is dead if it has not said ``readyok`` for so long after its start
+        silence_s: float,  # with open questions it is hung if it says nothing for so long
+        start_s: float,  # it is dead if it has not said ``readyok`` for so long after its start
     ) -> None:
-        self._process = EngineProcess(command)
+        self.process = EngineProcess(command)
         self._greeting, self._silence_s, self._start_s = greeting, silence_s, start_s
         self._lock = threading.Lock()
         self._ready = self._closed = False
         self._settings = b""  # that it was last sent
         self._started = self._retry_at = 0.0
         self._failures = 0
-
-    @property
-    def pid(self) -> int | None:
-        """Process id; None while there is no process."""
-        return self._process.pid
-
-    @property
-    def restarts(self) -> int:
-        """How often it was started again."""
-        return max(0, self._process.starts - 1)
 
     def start(self) -> None:
         """Start it, and wait until it is ready. Raises EngineFailed: why it can't be used."""
@@ -84,14 +74,14 @@ class UciEngine:
                 try:
                     self._get_ready(deadline)
                     if settings != self._settings:
-                        self._process.send(settings, deadline)
+                        self.process.send(settings, deadline)
                         self._settings = settings
                     while waiting or asked:
                         # Only with half of the places free, so that it is refilled in batches.
                         if waiting and len(asked) <= _AHEAD // 2:
                             taken = [waiting.popleft() for _ in range(min(len(waiting), _AHEAD - len(asked)))]
                             asked.extend(taken)
-                            self._process.send(b"".join(questions[number] for number in taken), deadline)
+                            self.process.send(b"".join(questions[number] for number in taken), deadline)
                         answers[asked[0]] = self._answer(deadline)
                         asked.popleft()
                         self._failures = 0
@@ -107,23 +97,23 @@ class UciEngine:
     def close(self) -> None:
         """End it; later questions stay unanswered."""
         self._closed = True
-        self._process.kill()
+        self.process.kill()
 
     def _get_ready(self, deadline: float) -> None:
-        if not self._process.alive:
+        if not self.process.alive:
             self._ready, self._settings = False, b""
-            self._process.start()
+            self.process.start()
             self._started = time.monotonic()
-            self._process.send(self._greeting, deadline)
+            self.process.send(self._greeting, deadline)
         while not self._ready:
-            line = self._process.receive(lambda: min(deadline, self._started + self._start_s))
+            line = self.process.receive(lambda: min(deadline, self._started + self._start_s))
             self._ready = line.startswith(b"readyok")
 
     def _answer(self, deadline: float) -> bytes:
         asked, lines, size = time.monotonic(), list[bytes](), 0
         while not (lines and lines[-1].startswith(b"bestmove")):
             lines.append(
-                self._process.receive(lambda: min(deadline, max(asked, self._process.last_sign) + self._silence_s))
+                self.process.receive(lambda: min(deadline, max(asked, self.process.last_sign) + self._silence_s))
             )
             size += len(lines[-1])
             if size > _ANSWER_BYTES:
@@ -132,8 +122,8 @@ class UciEngine:
 
     def _fail(self, fault: EngineFailed) -> None:
         """Kill the engine: later answers of it could be taken for those to other questions."""
-        self._process.kill()
+        self.process.kill()
         self._failures += 1
         if self._failures > _AT_ONCE:
             self._retry_at = time.monotonic() + min(30.0, 0.5 * 2.0 ** (self._failures - _AT_ONCE - 1))
-        log.warning("%s: %s; the built-in evaluator steps in where it gives no answer", self._process.command[0], fault)
+        log.warning("%s: %s; the built-in evaluator steps in where it gives no answer", self.process.command[0], fault)
