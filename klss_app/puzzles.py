@@ -26,11 +26,6 @@ def posed(puzzle: Puzzle) -> str:
     return f"{'White' if puzzle.color else 'Black'} to move. {THEMES[puzzle.theme]}"
 
 
-def rated(puzzle: Puzzle) -> str:
-    """The rating of a puzzle."""
-    return f"first found by level {puzzle.level}" if puzzle.level else "found by no level"
-
-
 def explained(puzzle: Puzzle, answer: chess.Move | None, against: Refutation | None) -> Iterator[str]:
     """Sentences on why an answer is wrong, if it is, and why the solution is right. ``against`` is the refutation of a
     wrong answer; ``answer`` None: given up.

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from darkchess.evaluation.registry import EvaluatorChoice
@@ -51,8 +52,8 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
 
     kit = game.kit
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="klss engine: %(message)s")
-    loading = _Loading(kit, configuration, choice)
-    engine = Engine(kit, configuration, choice, loaded=loading.wait)
+    loading = threading.Thread(target=_load, args=(kit, configuration, choice), daemon=True)
+    engine = Engine(kit, configuration, choice, loaded=partial(_wait, loading))
     with (
         io.FileIO(reserve().fileno(), "wb", closefd=False) as answers,
         open(0, "rb", buffering=0, closefd=False) as requests,
@@ -69,32 +70,25 @@ def run(arguments: Sequence[str], game: Game = FOG) -> int:
     return 0
 
 
-class _Loading(threading.Thread):
-    """Loads compiled code in the background, by playing a short dummy game."""
+def _load(kit: AnyKit, configuration: Spec, choice: EvaluatorChoice) -> None:
+    """Load compiled code, by playing a short dummy game. Errors come again in a request, where they are reported."""
+    from klss.play.arbiter import SEATS
 
-    def __init__(self, kit: AnyKit, configuration: Spec, choice: EvaluatorChoice) -> None:
-        super().__init__(daemon=True)
-        self._kit, self._configuration, self._choice = kit, configuration, choice
+    try:
+        maker = kit.maker(configuration, choice, kit.setup())
+        with closing(maker), closing(maker.player(0)) as player:
+            for seat in SEATS:
+                kit.warm_up(player, seat)
+    except Exception as error:
+        log.warning("the warm-up failed: %s", error)
 
-    def run(self) -> None:
-        """Load; called by the thread. Errors are ignored: they come again in a request, where they are reported."""
-        from klss.play.arbiter import SEATS
 
-        kit = self._kit
-        try:
-            maker = kit.maker(self._configuration, self._choice, kit.setup())
-            with closing(maker), closing(maker.player(0)) as player:
-                for seat in SEATS:
-                    kit.warm_up(player, seat)
-        except Exception as error:
-            log.warning("the warm-up failed: %s", error)
-
-    def wait(self) -> None:
-        """Wait until all is loaded, with a sign of life on stderr now and then: who is silent for half a minute at the
-        first question is taken for dead.
-        """
-        began = time.monotonic()
-        while self.is_alive():
-            self.join(_SIGN_OF_LIFE_S)
-            if self.is_alive():
-                log.info("loading (the first time it is compiled: a minute), %.0f s", time.monotonic() - began)
+def _wait(loading: threading.Thread) -> None:
+    """Wait until all is loaded, with a sign of life on stderr now and then: who is silent for half a minute at the
+    first question is taken for dead.
+    """
+    began = time.monotonic()
+    while loading.is_alive():
+        loading.join(_SIGN_OF_LIFE_S)
+        if loading.is_alive():
+            log.info("loading (the first time it is compiled: a minute), %.0f s", time.monotonic() - began)

@@ -18,7 +18,7 @@ from klss_app.cli.terminal import InputClosed, Terminal
 from klss_app.flag_types import count
 from klss_app.known.fog import FogKnown, pictured
 from klss_app.known.known import Picture, wrapped
-from klss_app.puzzles import explained, posed, puzzles, rated
+from klss_app.puzzles import explained, posed, puzzles
 from klss_app.stdout import print_document
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def _posed(terminal: Terminal, puzzle: Puzzle, title: str) -> bool:
     human.begin(color, puzzle.game.setup)
     for view in puzzle.views[1:]:
         human.observe(view)
-    terminal.say("", f" {title}, {rated(puzzle)}.", wrapped(posed(puzzle)))
+    found = f"first found by level {puzzle.level}" if puzzle.level else "found by no level"
+    terminal.say("", f" {title}, {found}.", wrapped(posed(puzzle)))
     try:
         answer: chess.Move | None = human.answer("move", Limit()).answer
     except Resignation:

@@ -51,7 +51,10 @@ def host_allowed(header: str | None, host: str) -> bool:
     """
     if not header:
         return False
-    name = _without_port(header)
+    text = header.strip().lower()
+    name = text.rpartition(":")[0] if text.count(":") == 1 else text
+    if bracketed := _BRACKETED.fullmatch(text):
+        name = bracketed[1]
     if name in ("localhost", host.lower()):
         return True
     try:
@@ -64,10 +67,3 @@ def host_allowed(header: str | None, host: str) -> bool:
 def origin_allowed(origin: str | None, host_header: str | None) -> bool:
     """Whether the page that opens a socket is ours: its origin is the host that it connects to."""
     return origin is not None and host_header is not None and origin.lower() == f"http://{host_header.lower()}"
-
-
-def _without_port(header: str) -> str:
-    text = header.strip().lower()
-    if bracketed := _BRACKETED.fullmatch(text):
-        return bracketed[1]
-    return text.rpartition(":")[0] if text.count(":") == 1 else text

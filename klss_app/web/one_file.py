@@ -28,9 +28,10 @@ def one_file(kind: Front, games: Mapping[int, tuple[Reviewed, Turns]], report: s
     page = re.sub(r'<link rel="(?:icon|modulepreload)"[^>]*>\n', "", page)
     # Modules are imported by name, through the import map: a data: address has no folder to resolve a path against.
     imports = {
-        f"klss{path}": f"data:text/javascript;base64,{_base64(script)}"
-        for path, script in static.items()
+        f"klss{path}": f"data:text/javascript;base64,{base64.b64encode(script.encode()).decode()}"
+        for path, text in static.items()
         if path.endswith(".js")
+        for script in [re.sub(r"from '/", "from 'klss/", text)]
     }
     answers = [_answers(kind, number, *each) for number, each in games.items()]
     main = (
@@ -49,10 +50,6 @@ def _answers(kind: Front, number: int, reviewed: Reviewed, turns: Turns) -> Docu
         "analyse": told(replace(reviewed, number=number), turns, turns),
         "pgn": {"type": "pgn", "game": number, "pgn": reviewed.text, "names": reviewed.names},
     }
-
-
-def _base64(script: str) -> str:
-    return base64.b64encode(re.sub(r"from '/", "from 'klss/", script).encode()).decode()
 
 
 def _inside(document: object) -> str:

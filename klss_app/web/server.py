@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -85,20 +85,10 @@ _decoder: msgspec.json.Decoder[_Message] = msgspec.json.Decoder(_Message)
 
 def static_files() -> dict[str, tuple[bytes, str]]:
     """The files that are served: path -> bytes and content type."""
-    found: dict[str, tuple[bytes, str]] = {}
-
-    def collect(folder: Traversable, path: str) -> None:
-        for entry in folder.iterdir():
-            if entry.is_dir():
-                collect(entry, f"{path}{entry.name}/")
-                continue
-            kind = _TYPES.get(entry.name[entry.name.rfind(".") :])
-            if kind is not None:
-                found[f"{path}{entry.name}"] = entry.read_bytes(), kind
-
-    collect(files("klss_app.web") / "static", "/")
-    found["/"] = found.pop("/index.html")
-    return found
+    root = Path(str(files("klss_app.web"))) / "static"
+    paths = [path for path in root.rglob("*") if path.suffix in _TYPES]
+    found = {f"/{path.relative_to(root).as_posix()}": (path.read_bytes(), _TYPES[path.suffix]) for path in paths}
+    return {"/": found.pop("/index.html"), **found}
 
 
 def our_fault(record: logging.LogRecord) -> bool:

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,14 +17,12 @@ from typing import Any
 import chess
 import pytest
 
-from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from klss.play.arbiter import Arbiter
 from klss.play.limits import TimeControl
 from klss_app.cli import engine as program
 from tests.uci_bridge.protocol_games import game_of, turn
-from uci_bridge.kits.fog import FOG
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
 from uci_bridge.protocol.fog import FOG as WIRE
@@ -68,10 +67,9 @@ def test_an_engine_that_loads_for_long_says_so_again_and_again(
     """A host ends a process that is silent at its first question, and compiling takes longer than that."""
     monkeypatch.setattr(program, "_SIGN_OF_LIFE_S", 0.01)
     caplog.set_level(logging.INFO, "klss engine")
-    loading = program._Loading(FOG, FOG.spec("random"), EvaluatorChoice())
-    monkeypatch.setattr(loading, "run", lambda: time.sleep(0.3))
+    loading = threading.Thread(target=time.sleep, args=(0.3,))
     loading.start()
-    loading.wait()
+    program._wait(loading)
     assert len(caplog.messages) > 3
 
 

@@ -35,9 +35,9 @@ def kit_named(name: str) -> AnyKit:
             return found
         name = OPENSPIEL + name
     try:
-        from uci_bridge.kits.openspiel import openspiel_kit
+        from uci_bridge.kits.openspiel import OpenSpielKit
 
-        return openspiel_kit(name)
+        return OpenSpielKit(name)
     except ModuleNotFoundError as error:
         if error.name not in ("pyspiel", "open_spiel"):
             raise

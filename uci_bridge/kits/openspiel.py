@@ -21,14 +21,11 @@ from uci_bridge.commands import described
 _WARM_NODES = 50
 
 
-def openspiel_kit(name: str) -> _OpenSpielKit:
+class OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
     """The kit of ``openspiel:GAME``. Raises GameError: OpenSpiel has no such game, or it is not a two-player zero-sum
     game.
     """
-    return _OpenSpielKit(name)
 
-
-class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
     key, mark, renamed = "action", "legalActions", {"own": "own_action"}
     observation, answer, own = Seen, int, Configuration
     configurations = tuple(CONFIGURATIONS)
@@ -47,7 +44,7 @@ class _OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by name: workers of a match make the kit again."""
-        return openspiel_kit, (self.name,)
+        return OpenSpielKit, (self.name,)
 
     def spec(self, text: str) -> Configuration:
         return configuration(text)
