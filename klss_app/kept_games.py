@@ -82,6 +82,18 @@ class Settings(Terms):
         """The engine's text; None where two humans play."""
         return next((spec for spec in self.players.values() if spec != HUMAN), None)
 
+    @property
+    def controls(self) -> dict[chess.Color, TimeControl]:
+        """Each side's limits: an engine's, or a human's clock alone."""
+        human = TimeControl(clock=self.clock)
+        return {color: human if spec == HUMAN else self.control for color, spec in self.players.items()}
+
+    @property
+    def left_s(self) -> dict[chess.Color, float]:
+        """Seconds on the clocks when the game begins or goes on; empty without clocks."""
+        at_first = {} if self.clock is None else dict.fromkeys(chess.COLORS, self.clock[0])
+        return at_first if self.earlier is None else at_first | dict(self.earlier.left_s)
+
 
 def game_headers(
     event: str,

@@ -146,7 +146,7 @@ def _steps(line: Line) -> list[Step]:
 
 def _belief(known: PositionSet) -> Belief:
     """Probability of each enemy piece on each square that is not seen."""
-    found = marginals(known, known.weights)
+    found = marginals(known)
     return {
         chess.SQUARE_NAMES[square]: likely(pieces)
         for square in chess.SQUARES

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import chess
 
 from klss.play.contest import AnyPlayer, AnyReferee
-from klss.play.limits import TimeControl
 from klss.play.outcome import Seat
 from klss.support.seeds import NATURE, player_seed
 from klss.support.signals import asked_to_end
@@ -84,8 +83,7 @@ class TerminalGame:
         self._record = self._earlier.path if record is None else Path(record)
         self._human = next(iter(settings.humans), None)
         self._names = {seat: "you" if spec == HUMAN else shown_name(spec) for seat, spec in specs.items()}
-        self._clocks = {} if settings.clock is None else dict.fromkeys(specs, settings.clock[0])
-        self._clocks.update(self._earlier.left_s)
+        self._clocks = settings.left_s
         self._hand: AnyHuman | None = None  # the human as a player
         self._referee: AnyReferee | None = None
         self._makers: dict[Seat, PlayerMaker] = {}
@@ -155,19 +153,18 @@ class TerminalGame:
         from uci_bridge.evaluators import named
 
         settings, names, front = self._settings, self._names, self._game.front
+        controls = settings.controls
         for seat, maker in self._makers.items():
             own_seed = player_seed(settings.seed, chess.COLOR_NAMES[seat])
             self._engines[seat] = maker.player(own_seed, partial(self._thinks, seat))
         # From now on the screen shows the evaluators' names, which were not known before.
         names.update({seat: named(names[seat], maker.label) for seat, maker in self._makers.items()})
         players: dict[Seat, AnyPlayer] = dict(self._engines)
-        controls = dict.fromkeys(self._settings.players, settings.control)
         if self._human is not None:
             seen = len(referee.observations(self._human)) if self._earlier.moves else 0
             self._hand = Human(front.known, self._terminal, names, self._clocks, seen)
             self._hand.drawn = 0 if asked else -1
             players[self._human] = self._hand
-            controls[self._human] = TimeControl(clock=settings.clock)
         if self._human is None or settings.clock is not None:
             for maker in self._makers.values():
                 self._warm_up(maker)

@@ -338,12 +338,10 @@ class Room:
         # In threads: the first referee loads compiled code, and pages are answered meanwhile.
         setup = await asyncio.to_thread(kit.setup, settings.fen, settings.ruleset.name)
         referee = await asyncio.to_thread(kit.referee, setup, earlier.moves, drawn)
+        self._clock = GameClock(settings.left_s)
         self.settings = settings = replace(settings, earlier=None)  # the games after this one begin anew
         self._numbers += 1
         number, clock = self._numbers, settings.clock
-        self._clock = GameClock(
-            {} if clock is None else {color: earlier.left_s.get(color, clock[0]) for color in chess.COLORS}
-        )
         self._offer = None
         inbox: AnyInbox = Inbox(partial(self._soon, self._offered, number))
         players: dict[chess.Color, AnyPlayer] = {}
@@ -358,14 +356,10 @@ class Room:
             if settings.players[color] != HUMAN:
                 assert engine is not None
                 players[color] = engine.player(player_seed(settings.seed, chess.COLOR_NAMES[color]), inbox)
-        control = {
-            color: TimeControl(clock=settings.clock) if spec == HUMAN else settings.control
-            for color, spec in settings.players.items()
-        }
         self._game = game = RunningGame(
             referee,
             players,
-            control,
+            settings.controls,
             inbox,
             self._clock,
             prepared=lambda: None if engine is None or clock is None else engine.wait_until_warm(),

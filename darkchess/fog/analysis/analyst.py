@@ -209,7 +209,7 @@ class Analyst(TrackingPlayer):
             view=view,
             positions=known.size,
             capped_by=known.capped_by,
-            marginals=marginals(known, known.weights),
+            marginals=marginals(known),
             value=value if math.isfinite(value) else None,
             moves=tuple(moves),
             lines=tuple(lines),

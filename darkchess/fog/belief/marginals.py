@@ -1,11 +1,10 @@
 """What a player believes, square by square: how likely each piece is there, over the positions that the player can't
-rule out, each counted once or by its weight; and this as a board in text.
+rule out; and this as a board in text.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import chess
 import numpy as np
@@ -14,7 +13,7 @@ from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game.render import Style, board_lines
 from darkchess.fog.game.view import View
 from darkchess.weighting.enemy_features import weight_sums
-from klss.support.arrays import Floats, Ints
+from klss.support.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -22,24 +21,10 @@ class Marginals:
     """What stands on each square, over all positions that a player can't rule out."""
 
     color: chess.Color  # the player
-    size: int  # number of positions
-    counts: Ints  # int64[64, 6]: the number of positions with each enemy piece (pawn to king) on each square
     own: dict[int, chess.Piece]  # the player's own pieces
-    weighed: Floats | None = None  # float64[64, 6]: the weight of those positions; None: each counts once
-
-    @cached_property
-    def shares(self) -> Floats:
-        """Probability of each enemy piece (pawn to king) on each square: float64[64, 6].
-
-        It is exactly 0 or 1 only if it is certain: in none of the positions, or in all.
-        """
-        found = self.counts / self.size
-        if self.weighed is None:
-            return found
-        # Sums of weights round, so they are kept off 0 and 1 wherever the counts say that nothing is certain.
-        open_ = (self.counts > 0) & (self.counts < self.size)
-        inner = np.clip(self.weighed, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
-        return np.where(open_, inner, found)
+    # probability of each enemy piece (pawn to king) on each square: float64[64, 6], exactly 0 or 1 only if it is
+    # certain: in none of the positions, or in all
+    shares: Floats
 
     def at(self, square: int) -> dict[str, float]:
         """Return the probability of each piece that may stand on ``square`` (a FEN letter), the likeliest first.
@@ -58,19 +43,16 @@ class Marginals:
         return {name: men for name, men in found.items() if men}
 
 
-def marginals(positions: PositionSet, weights: Floats | None = None) -> Marginals:
-    """Return the exact sums over all of ``positions``: each counts once, or by ``weights`` (float64[size], summing to
-    1, in the order of :meth:`PositionSet.rows`).
-    """
+def marginals(positions: PositionSet) -> Marginals:
+    """Return the exact sums over all of ``positions``, by their weights."""
     view = positions.view
     squares = np.arange(64) ^ (56 if positions.flipped else 0)  # halves are seen from the player's side
-
-    def sums(each: Floats | None) -> Floats:
-        return np.ascontiguousarray(weight_sums(positions.halves, each)[:, squares].T)
-
-    counts = sums(None).astype(np.int64)
+    counts, weighed = (weight_sums(positions.halves, each)[:, squares].T for each in (None, positions.weights))
+    # Sums of weights round, so they are kept off 0 and 1 wherever the counts say that nothing is certain.
+    inner = np.clip(weighed, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
+    found = np.where((counts > 0) & (counts < positions.size), inner, counts / positions.size)
     own = {square: piece for square, piece in sorted(view.pieces.items()) if piece.color == view.color}
-    return Marginals(view.color, positions.size, counts, own, None if weights is None else sums(weights))
+    return Marginals(view.color, own, found)
 
 
 def percent(probability: float) -> str:

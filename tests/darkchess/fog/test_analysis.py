@@ -64,7 +64,7 @@ def test_marginals_are_the_sums_over_the_positions(color: chess.Color) -> None:
         for square, piece in position.pieces.items():
             sums[square, piece.symbol()] += weight
             counts[square, piece.symbol()] += 1
-    got = marginals(positions, weights)
+    got = marginals(positions)
     shown = {(square, symbol): p for square in range(64) for symbol, p in got.at(square).items()}
     assert shown == pytest.approx(dict(sums), abs=1e-12)
     for key, probability in shown.items():
