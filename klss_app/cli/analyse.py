@@ -50,6 +50,7 @@ from klss_app.cli.options import (
     game_options,
     kept_game,
     output_file,
+    readable,
     written_games_of,
 )
 from klss_app.cli.terminal import Terminal
@@ -158,9 +159,7 @@ def _games_of(path: Path, game: Game, rules: Ruleset) -> Iterator[Reviewed | str
             except RecordError as error:
                 yield str(error)
         return
-    if not path.is_file():
-        raise UsageError(f"got {str(path)!r}, expected a file with a game's record a line")
-    with path.open(encoding="utf-8", errors="replace") as lines:
+    with readable(path, "a file with a game's record a line"), path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 yield dataclasses.replace(game.front.opened(line), number=number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import sys
@@ -219,14 +220,21 @@ def pgn_game(path: Path, number: int, flag: str = "", *, alone: bool = False) ->
     return record
 
 
+@contextlib.contextmanager
+def readable(path: Path, expected: str, flag: str = "") -> Iterator[None]:
+    """Raise :class:`UsageError` if the block can't open or read the file: one line that begins with ``flag``."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{flag}can't read {str(path)!r}: {error.strerror}; expected {expected}") from None
+
+
 def written_games_of(path: Path, flag: str = "") -> Iterator[WrittenGame]:
-    """See :func:`darkchess.fog.game.archive.games_of`. Raises :class:`UsageError`: the file can't be opened."""
+    """See :func:`darkchess.fog.game.archive.games_of`. Raises :class:`UsageError`: the file can't be read."""
     from darkchess.fog.game.archive import games_of
 
-    try:
+    with readable(path, "a file of games", flag):
         yield from games_of(path)
-    except OSError as error:
-        raise UsageError(f"{flag}can't read {str(path)!r}: {error.strerror}; expected a file of games") from None
 
 
 def kept_history(path: Path, read: Callable[[str], T]) -> T:
@@ -234,12 +242,11 @@ def kept_history(path: Path, read: Callable[[str], T]) -> T:
     :class:`UsageError`: it can't be read, or is no such game."""
     from klss.support.text import read_text
 
-    try:
-        return read(read_text(path, _MOST_BYTES))
-    except OSError as error:
-        raise UsageError(f"can't read {str(path)!r}: {error.strerror}; expected a game that klss kept") from None
-    except ValueError as error:
-        raise UsageError(f"{str(path)!r}: {error}") from None
+    with readable(path, "a game that klss kept"):
+        try:
+            return read(read_text(path, _MOST_BYTES))
+        except ValueError as error:
+            raise UsageError(f"{str(path)!r}: {error}") from None
 
 
 def kept_game(game: Game, path: Path, number: int, rules: Ruleset, least: int = 1) -> Reviewed:
