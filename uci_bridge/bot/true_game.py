@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 import chess
 
-from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PYCHESS
+from darkchess.fog.game.san import parse_move
 from klss.play.outcome import Outcome
 from uci_bridge.errors import UciBridgeError
 
@@ -33,16 +33,6 @@ class ServerReferee(Referee):
     def _judge(self) -> Outcome | None:
         outcome = super()._judge()
         return outcome if outcome is not None and outcome.reason in ("king_captured", "no_move") else None
-
-
-def _true_move(position: Position, text: str) -> chess.Move:
-    """A move from UCI, where castling may also be written as the king taking its own rook."""
-    move = chess.Move.from_uci(text)
-    king, rook = position.piece_at(move.from_square), position.piece_at(move.to_square)
-    if king == chess.Piece(chess.KING, position.turn) and rook == chess.Piece(chess.ROOK, position.turn):
-        file = 6 if move.to_square > move.from_square else 2
-        return chess.Move(move.from_square, chess.square(file, chess.square_rank(move.from_square)))
-    return move
 
 
 class TrueGame:
@@ -87,7 +77,7 @@ class TrueGame:
         position, legal = referee.position, list[chess.Move]()
         for text in moves:
             try:
-                move = _true_move(position, text)
+                move = parse_move(position, text)
                 if referee.outcome is not None or position.king(position.turn) is None:
                     raise Unfollowable(f"got {text} after the game's end")
                 position = position.after(move)

@@ -10,6 +10,8 @@ import hashlib
 import random
 from dataclasses import dataclass
 
+import chess
+
 from darkchess.board.position import Position
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import PAPER, Ruleset
@@ -58,10 +60,5 @@ def random_opening(plies: int, seed: int, fen: str | None = None, ruleset: Rules
 
 def king_hangs(position: Position) -> bool:
     """Whether either side, were it to move, could capture the other's king at once."""
-    fields = position.fen().split()
-    fields[1], fields[3] = ("b" if fields[1] == "w" else "w"), "-"
-    for one in (position, Position.from_fen(" ".join(fields))):
-        king = one.king(not one.turn)
-        if any(move.to_square == king for move in one.legal_moves()):
-            return True
-    return False
+    here = chess.Board(position.fen())
+    return any(here.is_attacked_by(not here.color_at(king), king) for king in chess.scan_forward(here.kings))
