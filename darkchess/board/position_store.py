@@ -58,7 +58,7 @@ class PositionStore(ABC):
         self.held = 1.0
         self.recoveries = 0  # number of times that a sample without a consistent member was repaired
         self.successors = 1  # consistent (source, move) pairs of the last update, before duplicates are merged
-        self._flipped = flipped
+        self.flipped = flipped
         self._cap = cap
         self._threads = threads
         self._stream = stream
@@ -102,11 +102,6 @@ class PositionStore(ABC):
     def _next_key(self) -> np.uint64:
         """Key of the next step or merge: a sample needs another than it was drawn by (:func:`next_key` says why)."""
         return next_key(self._key) if self.sampled else self._key
-
-    @property
-    def flipped(self) -> bool:
-        """Whether the viewer is Black, so that the board is turned."""
-        return self._flipped
 
     @property
     def halves(self) -> Words:
@@ -168,9 +163,9 @@ class PositionStore(ABC):
     def _encode(self, row: Words) -> Words:
         """Return the enemy half of a full position: uint64[2]."""
         half = np.empty(2, dtype=np.uint64)
-        encode_half(upward(row, flipped=self._flipped), half)
+        encode_half(upward(row, flipped=self.flipped), half)
         return half
 
     def _square(self, square: int) -> int:
         """Return ``square`` as seen from the viewer's side."""
-        return square ^ 56 if self._flipped else square
+        return square ^ 56 if self.flipped else square

@@ -72,8 +72,6 @@ class PositionSet(WeighedPositions):
         The player's view of ply 0.
     start
         The start position, which both players know.
-    no_move_ends
-        Whether a player who cannot move ends the game (so by both rulesets).
     cap
         Most positions to keep. A larger set becomes a sample: with a weigher mostly successors of the likeliest
         positions, without one the positions with the smallest keyed hash.
@@ -114,7 +112,6 @@ class PositionSet(WeighedPositions):
         view: View,
         start: Position,
         *,
-        no_move_ends: bool = True,
         cap: int = 10_000_000,
         seed: int = 0,
         threads: int = 1,
@@ -129,23 +126,17 @@ class PositionSet(WeighedPositions):
         flipped = view.color == chess.BLACK
         super().__init__(start, flipped=flipped, cap=cap, seed=seed, threads=threads, stream=stream)
         self._shown = ViewMasks.of(view, passed=start.ep_square if view.to_move != view.color else None)
-        self._no_move_ends = no_move_ends
-        self._weigher = weigher
+        self.weigher = weigher
         self._weights = np.ones(0 if weigher is None else 1)
-        self._view = view
+        self.view = view  # the last one
         self._observer = Observer(view, self._positions) if weigher is not None and weigher.tower else None
         if int(self._array[0, 0]) & int(self._shown.masks[position_set.EMPTY]):
             raise ViewError("bad first view: got one that contradicts the start position, expected a view of it")
 
     @property
-    def view(self) -> View:
-        """The last view."""
-        return self._view
-
-    @property
     def fullmove(self) -> int:
         """Number of the current move, as FEN counts."""
-        return self._view.fullmove
+        return self.view.fullmove
 
     def observe(
         self,
@@ -176,14 +167,14 @@ class PositionSet(WeighedPositions):
             views contradict one another. The set is then left as it was.
         """
         # The next view of the same player, of a game that goes on.
-        before = self._view
+        before = self.view
         if view.color != before.color or view.ply != before.ply + 1 or before.game_over is not None:
             raise ViewError(
                 f"bad view: got {chess.COLOR_NAMES[view.color]}'s of ply {view.ply}, expected "
                 f"{chess.COLOR_NAMES[before.color]}'s of ply {before.ply + 1} of a game that goes on"
             )
         if view.game_over is not None:
-            self._view = view
+            self.view = view
             return
         # Turn the view into masks, and keep or make the positions that agree with it.
         shown_before = self._shown
@@ -202,7 +193,7 @@ class PositionSet(WeighedPositions):
                     "positions possible before it, expected at least one"
                 )
             self._recover(view)
-        self._view = view
+        self.view = view
         self._correct(view)
 
     def _correct(self, view: View) -> None:
@@ -229,7 +220,7 @@ class PositionSet(WeighedPositions):
             self._positions = self._positions[: count or self.size]
             self._keep_weights(self._weights[: self.size])
         # Remove the captured piece, and every position that contradicts the view.
-        count = self._filter(shown.masks, shown.expected, shown.captured, must_move=self._no_move_ends)
+        count = self._filter(shown.masks, shown.expected, shown.captured, must_move=True)
         if not count:
             return False
         self._positions = self._positions[:count]
@@ -240,7 +231,7 @@ class PositionSet(WeighedPositions):
         if shown.captured & _ROOK_CORNERS and taken is not None and taken.piece_type == chess.ROOK:
             before_merging = self._positions
             step = merged(before_merging, key=self._key, cap=self._cap)
-            if self._weigher is not None:
+            if self.weigher is not None:
                 at = find(before_merging, step.positions, self._key)
                 self._keep_weights(np.bincount(at, self._weights, step.positions.shape[0]).astype(np.float64))
             self._keep(step)
@@ -270,8 +261,8 @@ class PositionSet(WeighedPositions):
 
     def _keep_weights(self, weights: Floats) -> None:
         """Store the weights of the positions that are left, normalised; without a weigher do nothing."""
-        if self._weigher is not None:
-            self._weights = self._weigher.normalised(weights)
+        if self.weigher is not None:
+            self._weights = self.weigher.normalised(weights)
 
     # ------------------------------------------------------------------------------------------------ enemy moves
     def _enemy_move(
@@ -288,15 +279,15 @@ class PositionSet(WeighedPositions):
         if not step.positions.shape[0]:
             return False
         # Weights go from each source to its successors, so the filter runs before the sources are replaced.
-        if self._weigher is not None:
-            own_row = upward(before.row(), flipped=self._flipped)
+        if self.weigher is not None:
+            own_row = upward(before.row(), flipped=self.flipped)
             own_row[: board.WHITE] &= own_row[board.WHITE]
             passed = shown_before.ep_meta
             passed = (self._square((passed >> 8) - 1) + 1) << 8 if passed else 0
             captors = shown_before.masks[position_set.EP_CAPTORS]
             before_move = Sources(sources, weights, own_row, captors, np.uint64(passed))
             crossing = Crossing(before_move, self._shown.masks, step.positions, key, self._threads)
-            self._weights = self._weigher.across(crossing, allowance)
+            self._weights = self.weigher.across(crossing, allowance)
         self._key = key
         self._keep(step)
         return True
@@ -335,7 +326,7 @@ class PositionSet(WeighedPositions):
         # All positions; also if the likeliest ones have no consistent successor.
         began = 0.0 if deadline is None else time.monotonic()
         step = step_from(self._positions, self._spare)
-        if step.capped_by == "cap" and self._weigher is not None:
+        if step.capped_by == "cap" and self.weigher is not None:
             # The cap kept any of the successors. If there is time for a second step, follow only as many positions as
             # the cap has room for.
             late = deadline is not None and 2.0 * time.monotonic() - began > deadline
@@ -347,7 +338,7 @@ class PositionSet(WeighedPositions):
 
     def _followed_by(self, deadline: float | None) -> Ints | None:
         """Indices of the positions to follow across an enemy move by ``deadline``, ascending; None: all of them."""
-        if deadline is None or self._weigher is None:
+        if deadline is None or self.weigher is None:
             return None
         count = max(_LEAST_FOLLOWED, int((deadline - time.monotonic()) * _FOLLOWED_PER_S))
         return self._likeliest(count) if count < self.size else None
@@ -377,7 +368,7 @@ class PositionSet(WeighedPositions):
             int(shown.masks[at]) for at in (kernels.OWN, kernels.EMPTY, kernels.REQUIRED, kernels.SEEN)
         )
         known = Observed(own, empty, required, seen, shown.expected.tolist(), shown.captured)
-        must_move = self._no_move_ends and view.to_move != view.color
+        must_move = view.to_move != view.color
         for attempt in range(_ATTEMPTS):
             # Each attempt at each ply has its own random numbers.
             seed = key_of(int(self._key) + _ATTEMPTS * view.ply + attempt)
@@ -390,7 +381,7 @@ class PositionSet(WeighedPositions):
         assert len(found), "no repaired position agrees with the view"
         # The weights of the lost positions say nothing about the repaired ones, so these all weigh the same.
         self._keep(merged(found, key=self._key, cap=self._cap))
-        if self._weigher is not None:
+        if self.weigher is not None:
             self._weights = np.full(self.size, 1.0 / self.size)
         self.held = 0.0
         self.recoveries += 1

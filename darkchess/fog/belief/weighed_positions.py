@@ -34,9 +34,8 @@ class WeighedPositions(PositionStore):
     """
 
     _shown: ViewMasks  # what the current view says
-    _no_move_ends: bool  # whether a player without a move ends the game
     _ordered = True  # False after an own capture, which changes the halves and so their hashes
-    _weigher: Filter | None  # updates the weights; None: all positions weigh the same
+    weigher: Filter | None  # updates the weights; None: all positions weigh the same
     _weights: Floats  # empty without a weigher
     numbers: Float32s | None = None
     _corrected: Floats | None = None  # the weights corrected by the numbers; None: not computed yet
@@ -47,7 +46,7 @@ class WeighedPositions(PositionStore):
             self._positions,
             indices,
             shown.own_row,
-            self._flipped,
+            self.flipped,
             shown.masks[EP_CAPTORS],
             np.uint64(shown.ep_meta),
             out,
@@ -58,23 +57,18 @@ class WeighedPositions(PositionStore):
         return bool((self.rows(index)[0] == row).all())
 
     @property
-    def weigher(self) -> Filter | None:
-        """The filter that updates the weights."""
-        return self._weigher
-
-    @property
     def filter_weights(self) -> Floats:
         """The filter's own weights, before learned ones correct them: float64[size], summing to 1; uniform without a
         weigher.
         """
-        return self._weights if self._weigher is not None else np.full(self.size, 1.0 / self.size)
+        return self._weights if self.weigher is not None else np.full(self.size, 1.0 / self.size)
 
     @property
     def weights(self) -> Floats:
         """Probability of each position, in the order of :meth:`rows`: float64[size], summing to 1; uniform without a
         weigher. They are the filter's, corrected from the player's first turn on if the filter has learned weights.
         """
-        tower = self._weigher.tower if self._weigher is not None else None
+        tower = self.weigher.tower if self.weigher is not None else None
         if tower is None or self.numbers is None:
             return self.filter_weights
         if self._corrected is None:
@@ -134,12 +128,8 @@ class WeighedPositions(PositionStore):
 
         Parameters
         ----------
-        count
-            How many, or all if the set has fewer.
-        seed
-            A number.
-        exclude_rows
-            uint64[m, 9], positions that are not to be drawn.
+        count, seed, exclude_rows
+            As for :meth:`sample`.
         uniform_mix
             Share of all weight, from 0 to 1, that is first spread evenly over all positions.
 
@@ -183,9 +173,7 @@ class WeighedPositions(PositionStore):
         codes = np.atleast_1d(np.asarray(moves, dtype=np.int64))
         indices = smallest(self._positions, limit, key_of(0x1F0))
         keys = np.empty((codes.shape[0], indices.shape[0]), dtype=np.uint64)
-        observation_keys(
-            self._positions, indices, self._shown.own_row, self._flipped, codes, self._no_move_ends, TABLES, keys
-        )
+        observation_keys(self._positions, indices, self._shown.own_row, self.flipped, codes, TABLES, keys)
         # Positions with the same key look the same after the move, so the entropy is that of the classes of equal keys.
         bits = np.zeros(codes.shape[0])
         for i, row in enumerate(keys):
@@ -197,7 +185,7 @@ class WeighedPositions(PositionStore):
         """Indices of the positions, of the likeliest :data:`_LOOKED_AT`, in which the viewer's king is attacked."""
         among = greatest(self.weights, _LOOKED_AT)
         checked = np.empty(len(among), dtype=np.bool_)
-        in_check(self.rows(among), int(self._flipped), TABLES, checked)
+        in_check(self.rows(among), int(self.flipped), TABLES, checked)
         return among[checked]
 
     def _drawn(self, weights: Floats, count: int, key: np.uint64) -> tuple[Ints, Floats]:

@@ -80,23 +80,23 @@ class PositionSet(PositionStore):
     @property
     def own_row(self) -> Words:
         """The player's own half, turned so that it is White: uint64[9]."""
-        return upward(self.own.row, flipped=self._flipped)
+        return upward(self.own.row, flipped=self.flipped)
 
     def requests(self) -> Int32s:
         """Return the codes of the player's requests, seen from its side, sorted, −1 (a pass) first: int32[n]."""
         codes = self.own.codes()
-        turned = np.sort(codes ^ np.int32(TURNED)) if self._flipped else codes
+        turned = np.sort(codes ^ np.int32(TURNED)) if self.flipped else codes
         return np.concatenate([np.array([-1], dtype=np.int32), turned])
 
     def request(self, code: int) -> chess.Move | None:
         """Return the request of a code of :meth:`requests`; None: a pass."""
-        return None if code < 0 else decode(code ^ TURNED if self._flipped else code)
+        return None if code < 0 else decode(code ^ TURNED if self.flipped else code)
 
     def code(self, request: chess.Move | None) -> int:
         """Return the code of a request, the inverse of :meth:`request`."""
         if request is None:
             return -1
-        return encode(request) ^ (TURNED if self._flipped else 0)
+        return encode(request) ^ (TURNED if self.flipped else 0)
 
     def sample(self, count: int, seed: int) -> Ints:
         """Draw indices uniformly without replacement: those with the smallest hash under a key from ``seed``.
@@ -111,7 +111,7 @@ class PositionSet(PositionStore):
         return smallest(self._positions, count, key_of(seed * 2 + 1))
 
     def _decode(self, indices: Ints, out: Words) -> None:
-        kernels.decode_all(self._positions, indices, self.own.row, self._flipped, out)
+        kernels.decode_all(self._positions, indices, self.own.row, self.flipped, out)
 
     def _encode(self, row: Words) -> Words:
         """Return the enemy half of a full position. If the player is to move, an en passant square means that the enemy
@@ -119,14 +119,14 @@ class PositionSet(PositionStore):
         """
         half = super()._encode(row)
         target = (int(row[board.META]) >> 8 & 0x7F) - 1
-        if int(row[board.META]) & 1 == self._flipped and target >= 0:
+        if int(row[board.META]) & 1 == self.flipped and target >= 0:
             kernels.encode_stepped(half, np.uint64(1 << self._square(target) - 8))
         return half
 
     def _has_own_half(self, row: Words, index: int) -> bool:
         """Whether ``row`` has the player's pieces and rights. Side to move and en passant square are not compared."""
-        pieces = row[board.BLACK if self._flipped else board.WHITE]
-        rights = np.uint64(0x18 if self._flipped else 0x06)
+        pieces = row[board.BLACK if self.flipped else board.WHITE]
+        rights = np.uint64(0x18 if self.flipped else 0x06)
         same = (row[: board.META] & pieces == self.own.row[: board.META]).all()
         return bool(same) and bool(row[board.META] & rights == self.own.row[board.META] & rights)
 
@@ -180,7 +180,7 @@ class PositionSet(PositionStore):
         if notice.square is not None:
             self.own.lose(notice.square)
         self.passed = 0
-        self._fullmove += not self._flipped
+        self._fullmove += not self.flipped
         self._keep(step)
 
     def sensed(self, sensed: Sensed) -> None:

@@ -325,7 +325,7 @@ def _en_passant(enemy: Any, codes: Any, masks: Any, expected: Any, out: Any, k: 
 # -------------------------------------------------------------------------------------------------- information
 @kernel
 def observation_keys(
-    positions: Any, indices: Any, own_row: Any, flipped: bool, codes: Any, no_move_ends: bool, tables: Any, out: Any
+    positions: Any, indices: Any, own_row: Any, flipped: bool, codes: Any, tables: Any, out: Any
 ) -> None:
     """Write a key of what the viewer sees right after each of its moves from each position (equal keys: equal views):
     the observations behind the paper's information penalty (D.3).
@@ -338,8 +338,6 @@ def observation_keys(
         See :func:`darkchess.board.kernels.halves.decode_half`.
     codes
         The viewer's moves, int64[m].
-    no_move_ends
-        Whether an enemy without a move ends the game, which the viewer would learn.
     out
         uint64[m, n].
     """
@@ -351,7 +349,8 @@ def observation_keys(
         for k in range(codes.shape[0]):
             make(row, codes[k], tables, child)
             key = observation_key(child, side, tables)
-            # An end of the game is an observation too: any constant makes its key differ from the key of going on.
-            if no_move_ends and not has_move(child, tables):
+            # An enemy without a move ends the game, which is an observation too: any constant makes its key differ from
+            # the key of going on.
+            if not has_move(child, tables):
                 key = mix64(key ^ np.uint64(0x517CC1B727220A95))
             out[k, i] = key
