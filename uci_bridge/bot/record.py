@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -58,27 +57,22 @@ class Records:
         if not lock(self._lock):
             self._lock.close()
             raise RecordsError(f"records: {folder} belongs to a bot that is running; expected a folder of its own")
-        self._under_way = self._read()
+        self.under_way = self._read()  # the games under way, by their ids
 
     def close(self) -> None:
         """Release the folder for other bots."""
         self._lock.close()
 
-    @property
-    def under_way(self) -> Mapping[str, UnderWay]:
-        """The games under way, by their ids."""
-        return self._under_way
-
     def begin(self, game_id: str, **remembered: object) -> None:
         """Store a game as under way, with further fields, which add to those stored before."""
-        known = self._under_way.get(game_id)
-        self._under_way[game_id] = msgspec.structs.replace(known or UnderWay(int(time.time())), **remembered)
-        if self._under_way[game_id] != known:
+        known = self.under_way.get(game_id)
+        self.under_way[game_id] = msgspec.structs.replace(known or UnderWay(int(time.time())), **remembered)
+        if self.under_way[game_id] != known:
             self._write()
 
     def forget(self, game_id: str) -> None:
         """Remove a game that is over from the games under way."""
-        if self._under_way.pop(game_id, None) is not None:
+        if self.under_way.pop(game_id, None) is not None:
             self._write()
 
     def save(self, game_id: str, record: GameRecord) -> Path:
@@ -102,4 +96,4 @@ class Records:
             return {}
 
     def _write(self) -> None:
-        write_whole(self._folder / _UNDER_WAY, msgspec.json.encode(self._under_way).decode())
+        write_whole(self._folder / _UNDER_WAY, msgspec.json.encode(self.under_way).decode())
