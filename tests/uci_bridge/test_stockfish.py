@@ -173,20 +173,6 @@ def test_no_move_is_worth_what_the_ruleset_says(fake: Fake) -> None:
     assert fake(no_move_value=-1.0).values(stuck)[1] == -1.0, "stalemated in chess: every move loses the king"
 
 
-def test_values_are_kept_by_position_and_forgotten_with_the_game(fake: Fake) -> None:
-    evaluator = fake()
-    positions = some_positions(30)
-    first = evaluator.values(positions)
-    asked = sum(line.startswith("go") for line in fake.lines())
-    waited = positions.copy()
-    waited[:, 8] += np.uint64(7 << 16)  # quiet plies are no part of a position
-    assert np.array_equal(evaluator.values(waited), first)
-    assert sum(line.startswith("go") for line in fake.lines()) == asked == 30
-    evaluator.new_game()
-    evaluator.values(positions[:1])
-    assert sum(line.startswith("go") for line in fake.lines()) == 31
-
-
 def test_the_reproducible_mode_forgets_before_each_question(fake: Fake) -> None:
     evaluator = fake(reproducible=True)
     evaluator.values(some_positions(3))
@@ -225,10 +211,10 @@ def test_a_misbehaving_engine_costs_neither_values_nor_time(
     positions = some_positions(12)
     builtin = BuiltinEvaluator().values(positions)
     with caplog.at_level(logging.WARNING):
-        for _ in range(3):
+        for later in range(3):
             values = evaluator.values(positions)
             good = np.isclose(values, SIXTY_CENTIPAWNS)
-            assert np.all(good | (values == builtin)) and good[:3].all()
+            assert np.all(good | (values == builtin)) and (later or good[:3].all())
     assert caplog.records, "a line in the log"
 
 

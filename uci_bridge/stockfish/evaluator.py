@@ -32,7 +32,7 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from darkchess.board.kernels.board import IDENTITY, META, WIDTH
+from darkchess.board.kernels.board import META, WIDTH
 from darkchess.board.kernels.moves import make
 from darkchess.board.kernels.orthodox import ASK, LOST, NO_MOVE, WON, classify
 from darkchess.board.kernels.tables import TABLES
@@ -41,7 +41,7 @@ from darkchess.board.position import Position
 from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evaluator
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
-from klss.support.arrays import Bools, Floats, Int8s, Ints, Words
+from klss.support.arrays import Floats, Int8s, Ints, Words
 from uci_bridge.child_processes import engine_environment
 from uci_bridge.errors import EngineFailed, StockfishMissing
 from uci_bridge.stockfish.uci import UciEngine
@@ -62,11 +62,10 @@ _DEPTH_LINE = re.compile(
 )
 _NAME = re.compile(rb"^id name ([ -~]{1,40})", re.MULTILINE)
 _NODES = re.compile(rb"\bnodes (\d+)")
-_LETTERS = np.frombuffer(b"PNBRQKpnbrqk1", dtype=np.uint8)
+_CORNERS = (chess.BB_H1, chess.BB_A1, chess.BB_H8, chess.BB_A8)
+"""The rooks of the castling rights, in the order of META's bits."""
 
 _GO = b"\ngo depth 1\n"
-_KEPT = 1 << 19
-"""Positions whose values are kept."""
 
 _TOGETHER = 8
 """Parents that are searched between two checks of the budget."""
@@ -126,48 +125,15 @@ def orthodox_fens(rows: Words) -> list[bytes]:
     """FEN of each of ``rows`` (uint64[n, 9]) for a chess engine: without castling rights whose king or rook is not at
     home, and with the counters ``0 1``.
     """
-    count = rows.shape[0]
-    # Letter of each square: kind and colour from the bitboards, 12 where it is empty.
-    bits = np.unpackbits(
-        np.ascontiguousarray(rows[:, :8]).view(np.uint8).reshape(count, 8, 8), axis=2, bitorder="little"
-    ).reshape(count, 8, 64)
-    pieces = np.full((count, 64), 12, dtype=np.uint8)
-    for piece in range(6):
-        pieces[bits[:, piece] & bits[:, 6] != 0] = piece
-        pieces[bits[:, piece] & bits[:, 7] != 0] = piece + 6
-    # Eight ranks of letters, the eighth rank first, one line per position.
-    board = np.full((count, 8, 9), ord("/"), dtype=np.uint8)
-    board[:, :, :8] = _LETTERS[pieces].reshape(count, 8, 8)[:, ::-1]
-    board[:, 7, 8] = ord("\n")
-    # Castling rights whose king and rook stand at home: bits K, Q, k, q.
-    home = (pieces[:, 4] == 5, pieces[:, 60] == 11)
-    kept = np.zeros(count, dtype=np.int64)
-    for right, (king, corner, rook) in enumerate(
-        ((home[0], 7, 3), (home[0], 0, 3), (home[1], 63, 9), (home[1], 56, 9))
-    ):
-        kept |= (king & (pieces[:, corner] == rook)).astype(np.int64) << right
-    rights = (rows[:, 8] >> np.uint64(1)).astype(np.int64) & 15 & kept
-    # The other fields come from a table. Runs of empty squares become their length, the longest first, as a shorter
-    # one would cut a longer one into pieces.
-    ep = (rows[:, 8] >> np.uint64(8)).astype(np.int64) & 0x7F
-    side = (rows[:, 8] & np.uint64(1)).astype(np.int64)
-    text = board.tobytes()
-    for empty in range(8, 1, -1):
-        text = text.replace(b"1" * empty, b"%d" % empty)
-    tails = _fen_tails()
-    return [fen + tails[key] for fen, key in zip(text.split(b"\n"), zip(side.tolist(), rights.tolist(), ep.tolist()))]
-
-
-@lru_cache(maxsize=1)
-def _fen_tails() -> dict[tuple[int, int, int], bytes]:
-    castling = ["".join(letter for i, letter in enumerate("KQkq") if rights >> i & 1) or "-" for rights in range(16)]
-    squares = ["-"] + [file + rank for rank in "12345678" for file in "abcdefgh"]
-    return {
-        (side, rights, ep): f" {'wb'[side]} {castling[rights]} {squares[ep]} 0 1".encode()
-        for side in range(2)
-        for rights in range(16)
-        for ep in range(65)
-    }
+    fens, here = [], chess.Board(None)
+    for *pieces, white, black, meta in rows.tolist():
+        here.pawns, here.knights, here.bishops, here.rooks, here.queens, here.kings = pieces
+        here.occupied_co, here.occupied = [black, white], white | black
+        passed = meta >> 8 & 0x7F
+        here.turn, here.ep_square = not meta & 1, passed - 1 if passed else None
+        here.castling_rights = sum(corner for at, corner in enumerate(_CORNERS, 1) if meta >> at & 1)
+        fens.append(here.fen(en_passant="fen").encode())
+    return fens
 
 
 @lru_cache(maxsize=1 << 15)
@@ -204,29 +170,24 @@ def _classified(rows: Words) -> Int8s:
 
 
 class _Children:
-    """The children of the parents that are asked: which still need a value, and the values."""
+    """The children of the parents that are asked, and their values ``out``: NaN where one is still needed."""
 
-    def __init__(self, rows: Words, offsets: Ints, child_rows: Words, wanted: Bools, out: Floats) -> None:
-        self.wanted, self.out = wanted, out
-        self._rows, self._offsets, self._child_rows = rows, offsets, child_rows
+    def __init__(self, rows: Words, offsets: Ints, child_rows: Words, out: Floats) -> None:
+        self._rows, self._offsets, self._child_rows, self._out = rows, offsets, child_rows, out
         # Parents that may be asked, and have a child that needs a value.
-        open_children = np.diff(np.concatenate([[0], np.cumsum(wanted)])[offsets])
+        open_children = np.diff(np.concatenate([[0], np.cumsum(np.isnan(out))])[offsets])
         self.parents = np.flatnonzero((_classified(rows) == ASK) & (open_children > 0))
 
-    def take(self, parent: int, scores: dict[bytes, tuple[bytes, bytes]]) -> list[int]:
-        """Value a parent's children by the scores of its moves, negated for the other side; return their places."""
+    def take(self, parent: int, scores: dict[bytes, tuple[bytes, bytes]]) -> None:
+        """Value a parent's children by the scores of its moves, negated for the other side."""
         child = np.empty(WIDTH, dtype=np.uint64)
         first, end = self._offsets[parent : parent + 2].tolist()
         places = {self._child_rows[place, :META].tobytes(): place for place in range(first, end)}
-        valued = []
         for move, score in scores.items():
             make(self._rows[parent], _code(move), TABLES, child)
             place = places.get(child[:META].tobytes())
-            if place is not None and self.wanted[place]:
-                self.out[place] = -_cached_value(*score)
-                self.wanted[place] = False
-                valued.append(place)
-        return valued
+            if place is not None and np.isnan(self._out[place]):
+                self._out[place] = -_cached_value(*score)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -261,7 +222,6 @@ class StockfishEvaluator(Evaluator):
         self._fallback = BuiltinEvaluator()
         self._no_move_value = no_move_value
         self._forget = b"ucinewgame\n" if reproducible else b""
-        self._values: dict[bytes, float] = {}
         silence_s = silence_s if silence_s is not None else 10.0 if reproducible else 0.4
         self.engine = UciEngine([self.path, *arguments], _greeting(1 if reproducible else 16), silence_s, start_s)
         try:
@@ -304,19 +264,10 @@ class StockfishEvaluator(Evaluator):
     def values(self, rows: Words, *, deadline: float | None = None) -> Floats:
         """See :meth:`darkchess.evaluation.evaluator.Evaluator.values`; each position is a question of its own."""
         rows = np.ascontiguousarray(rows)
-        out, unknown, keys = self._settled(rows)
-        if not unknown.size:
-            return out
-        left = []
-        for place, answer in zip(unknown.tolist(), self._ask(rows[unknown], _GO, _SINGLE, deadline)):
-            value = score_of(answer or b"")
-            if not math.isnan(value):
-                out[place] = value
-                self._keep(keys[place], value)
-            else:
-                left.append(place)
-        self._stand_in(rows, np.array(left, dtype=np.int64), out, len(left))
-        return out
+        codes, out = self._by_rules(rows)
+        asked = np.flatnonzero(codes == ASK)
+        out[asked] = [score_of(answer or b"") for answer in self._ask(rows[asked], _GO, _SINGLE, deadline)]
+        return self._completed(rows, out, int(np.isnan(out[asked]).sum()))
 
     def child_values(
         self, rows: Words, move_offsets: Ints, child_rows: Words, *, deadline: float | None = None
@@ -326,20 +277,14 @@ class StockfishEvaluator(Evaluator):
         """
         rows, offsets = np.ascontiguousarray(rows), np.ascontiguousarray(move_offsets)
         child_rows = np.ascontiguousarray(child_rows)
-        out, unknown, keys = self._settled(child_rows)
-        if not unknown.size:
-            return out
-        wanted = np.zeros(child_rows.shape[0], dtype=np.bool_)
-        wanted[unknown] = True
-        children = _Children(rows, offsets, child_rows, wanted, out)
-        asking, unanswered = children.parents, 0
-        for parent, answer in zip(asking.tolist(), self._ask(rows[asking], _GO, _ALL_MOVES, deadline)):
+        _, out = self._by_rules(child_rows)
+        children, unanswered = _Children(rows, offsets, child_rows, out), 0
+        asked = children.parents
+        for parent, answer in zip(asked.tolist(), self._ask(rows[asked], _GO, _ALL_MOVES, deadline)):
             scores = _at_depth(answer or b"", 1) or {}
             unanswered += not scores
-            for place in children.take(parent, scores):
-                self._keep(keys[place], float(out[place]))
-        self._stand_in(child_rows, np.flatnonzero(wanted), out, unanswered)
-        return out
+            children.take(parent, scores)
+        return self._completed(child_rows, out, unanswered)
 
     def search_values(
         self,
@@ -361,14 +306,13 @@ class StockfishEvaluator(Evaluator):
         """
         rows, offsets = np.ascontiguousarray(rows), np.ascontiguousarray(move_offsets)
         child_rows = np.ascontiguousarray(child_rows)
-        codes, out = self._by_rules(child_rows)
-        wanted = (codes == ASK) | (codes > NO_MOVE)
-        children = _Children(rows, offsets, child_rows, wanted, out)
+        _, out = self._by_rules(child_rows)
+        children = _Children(rows, offsets, child_rows, out)
         visited, unanswered, whole = self._searched_parents(rows, children, depth + 1, budget, deadline)
         if not whole:
             return None, visited
         # Children that no answer had: a search of one ply by the built-in evaluator.
-        left = np.flatnonzero(wanted)
+        left = np.flatnonzero(np.isnan(out))
         if left.size:
             out[left], more = self._ply_ahead(child_rows[left], no_move_value)
             visited += more
@@ -416,11 +360,6 @@ class StockfishEvaluator(Evaluator):
         each_ms = int(1000.0 * min(_SEARCH_S, budget.left() / (parents + 1)))
         return b" movetime %d" % each_ms if each_ms > 0 else None
 
-    def new_game(self) -> None:
-        """Forget the values."""
-        self._values.clear()
-        self._fallback.new_game()
-
     def close(self) -> None:
         """End the process; later questions go to the built-in evaluator."""
         self.engine.close()
@@ -432,36 +371,9 @@ class StockfishEvaluator(Evaluator):
         return self.engine.ask(questions, settings, time_s)
 
     def _by_rules(self, rows: Words) -> tuple[Int8s, Floats]:
-        """The kind of each position, and its value if the rules give one, else 0."""
-        codes = _classified(rows)
-        return codes, np.select([codes == WON, codes == LOST, codes == NO_MOVE], [1.0, -1.0, self._no_move_value], 0.0)
-
-    def _settled(self, rows: Words) -> tuple[Floats, Ints, list[bytes]]:
-        """Values of the positions that the rules, the cache or the built-in evaluator give; the places of the others;
-        every position's key in the cache.
-        """
-        codes, out = self._by_rules(rows)
-        foreign = np.flatnonzero(codes > NO_MOVE)
-        if foreign.size:
-            out[foreign] = self._fallback.values(rows[foreign])
-        identities = rows.copy()
-        identities[:, 8] &= IDENTITY
-        text = identities.tobytes()
-        keys = [text[i : i + 72] for i in range(0, len(text), 72)]
-        unknown = []
-        for place in np.flatnonzero(codes == ASK).tolist():
-            value = self._values.get(keys[place])
-            if value is None:
-                unknown.append(place)
-            else:
-                out[place] = value
-        return out, np.array(unknown, dtype=np.int64), keys
-
-    def _keep(self, key: bytes, value: float) -> None:
-        """Keep a value; if there are too many, all earlier ones are dropped."""
-        if len(self._values) >= _KEPT:
-            self._values.clear()
-        self._values[key] = value
+        """The kind of each position, and its value if the rules give one, else NaN."""
+        codes, known = _classified(rows), (WON, LOST, NO_MOVE)
+        return codes, np.select([codes == kind for kind in known], [1.0, -1.0, self._no_move_value], math.nan)
 
     def _note(self, unanswered: int) -> None:
         """Count and log the questions that Stockfish left unanswered."""
@@ -469,8 +381,10 @@ class StockfishEvaluator(Evaluator):
             self.fallbacks += unanswered
             log.warning("Stockfish left %d questions unanswered; the built-in evaluator answers them", unanswered)
 
-    def _stand_in(self, rows: Words, places: Ints, out: Floats, unanswered: int) -> None:
-        """Let the built-in evaluator value ``rows[places]``; such values are not cached."""
+    def _completed(self, rows: Words, out: Floats, unanswered: int) -> Floats:
+        """Let the built-in evaluator value all of ``rows`` that have no value yet."""
         self._note(unanswered)
-        if places.size:
-            out[places] = self._fallback.values(rows[places])
+        left = np.isnan(out)
+        if left.any():
+            out[left] = self._fallback.values(rows[left])
+        return out
