@@ -137,7 +137,19 @@ class Front:
         """
         replay = reviewed.replay
         tags = {name: value for name, value in replay.headers.items() if name in self.shown_tags}
-        plies = [_document(step) for step in self.steps(replay.game())] or self._texts(replay)
+        plies: list[Document] = [
+            {
+                "move": step.move,
+                "san": step.letters,
+                "turn": chess.COLOR_NAMES[step.turn],
+                "number": step.number,
+                "truth": step.truth.text,
+                **{chess.COLOR_NAMES[color]: picture.text for color, picture in step.known.items()},
+                **(step.extra or {}),
+            }
+            for step in self.steps(replay.game())
+        ]
+        plies = plies or self._texts(replay)
         return {"tags": tags, "over": over_document(replay.outcome), "plies": plies}
 
     def _texts(self, replay: AnyReplay) -> list[Document]:
@@ -224,16 +236,3 @@ def ended_text(outcome: Outcome | None, after: str) -> str:
     ('Unfinished after 3 turns.', 'Black wins: White resigned. 0-1 after 0 plies.')
     """
     return f"Unfinished after {after}." if outcome is None else f"{how_ended(outcome)} {outcome.result} after {after}."
-
-
-def _document(step: Step) -> Document:
-    """A ply of a review."""
-    return {
-        "move": step.move,
-        "san": step.letters,
-        "turn": chess.COLOR_NAMES[step.turn],
-        "number": step.number,
-        "truth": step.truth.text,
-        **{chess.COLOR_NAMES[color]: picture.text for color, picture in step.known.items()},
-        **(step.extra or {}),
-    }

@@ -26,7 +26,7 @@ class TrueGame:
 
     def __init__(self, fen: str | None = None) -> None:
         self._positions = [Position.from_fen(START_FEN if fen is None else fen)]
-        self._outcome: Outcome | None = None
+        self.outcome: Outcome | None = None  # how the game ended; None while it goes on
 
     @property
     def position(self) -> Position:
@@ -49,11 +49,6 @@ class TrueGame:
         return len(self._positions) - 1
 
     @property
-    def outcome(self) -> Outcome | None:
-        """How the game ended; None while it goes on."""
-        return self._outcome
-
-    @property
     def truth(self) -> Words:
         """See :class:`klss.play.contest.Referee`: the true position's row, uint64[9]."""
         return self.position.row.copy()
@@ -69,10 +64,10 @@ class TrueGame:
     def end(self, outcome: Outcome) -> None:
         """End the game by something that is not a move: a resignation, a flag, a forfeit, an abort."""
         self._check_running(f"an end by {outcome.reason}")
-        self._outcome = outcome
+        self.outcome = outcome
 
     def _check_running(self, what: str) -> None:
-        if self._outcome is not None:
+        if self.outcome is not None:
             raise IllegalMove(
-                f"the game is over: got {what} after {self._outcome.reason} at ply {self.ply}, expected nothing more"
+                f"the game is over: got {what} after {self.outcome.reason} at ply {self.ply}, expected nothing more"
             )

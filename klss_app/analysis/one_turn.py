@@ -6,19 +6,15 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable
 
 import chess
 import numpy as np
 
 from darkchess.board.position import Position
-from darkchess.evaluation.evaluator import Evaluator
 from darkchess.fog.analysis.analyst import Analysis, Analyst
 from darkchess.fog.analysis.principal_lines import Line
 from darkchess.fog.belief.marginals import belief_lines, percent
 from darkchess.fog.belief.position_set import PositionSet
-from darkchess.fog.game.referee import Referee
-from darkchess.fog.players.named_fog_players import Configuration
 from klss.support.arrays import Floats, Ints
 from klss.support.greatest import greatest
 from klss_app.analysis.summaries import Report
@@ -28,19 +24,6 @@ _LISTED = 10
 
 _UNPLAYED_SHOWN = 5
 _HARD_SPACE = "\u00a0"
-
-
-def analyst_at(
-    game: Referee, ply: int, chosen: Configuration, evaluator: Evaluator, *, seed: int, tell: Callable[[str], None]
-) -> Analyst:
-    """An analyst that has seen the views of the side to move at ``ply``, and nothing else."""
-    color = game.positions[ply].turn
-    analyst = Analyst(chosen, evaluator, seed=seed)
-    analyst.begin(color, game.setup)
-    for view in game.observations(color)[:ply]:
-        analyst.observe(view)
-        tell(f"ply {view.ply} of {ply}, {analyst.position_set.size:,} positions possible")
-    return analyst
 
 
 def effective(weights: Floats) -> float:

@@ -28,14 +28,13 @@ from klss.support.text import counted, printable
 from klss.support.whole_file import write_whole
 from klss_app.analysis.process import AnalysisProcess, Request, analysed
 from klss_app.analysis.process import analyse as by_process
-from klss_app.analysis.summaries import NODES, Report, Turns, turn_text
+from klss_app.analysis.summaries import NODES, Report, Turns, summary, turn_text
 from klss_app.analysis.turns import analysis_of
 from klss_app.analysis.turns import turns as turns_of
 from klss_app.cli.analysed_games import (
     AnalysisFile,
     Archive,
     analyse,
-    game_document,
     html_report,
     text,
 )
@@ -229,7 +228,11 @@ def _games(parsed: argparse.Namespace, game: Game, options: Terms, chosen: Spec)
     report, evaluator = archive.document(asked), game.kit.label(chosen, choice) or "no evaluator"
     answer, shown, above, lines = report, archive.kept, html_report(report, evaluator), list[str]()
     if not parsed.all and not archive.interrupted:
-        answer = game_document(front, only, turns, asked, sides)
+        summaries = {side: summary(turns, side) for side in sides}
+        answer = {
+            "plies": only.plies, **asked, "fen": only.fen, "game": front.moves(only.replay), "summary": summaries,
+            "turns": turns,
+        }  # fmt: skip
         report["phases"] |= answer["summary"]
         shown, above = {1: (only, turns)}, ""
         if report["summary"]["mean_cost"] is None:
@@ -281,6 +284,7 @@ def _fog_turn(
     parsed: argparse.Namespace, game: Game, kept: Reviewed, options: Terms, chosen: Spec
 ) -> tuple[Report, list[str]]:
     """The analysis of the turn after ``--ply`` half-moves, as a document and as text."""
+    from darkchess.fog.analysis.analyst import Analyst
     from darkchess.fog.analysis.once_over import truth_at
     from darkchess.fog.players.named_fog_players import Configuration
     from klss_app.analysis import one_turn
@@ -294,7 +298,12 @@ def _fog_turn(
         closing(make_evaluator(chosen, choice, options.ruleset)) as evaluator,
         closing(ProgressLine("klss analyse")) as line,
     ):
-        analyst = one_turn.analyst_at(true, parsed.ply, chosen, evaluator, seed=options.seed, tell=line.tell)
+        # An analyst that has seen the views of the side to move, and nothing else.
+        color, analyst = true.positions[parsed.ply].turn, Analyst(chosen, evaluator, seed=options.seed)
+        analyst.begin(color, true.setup)
+        for view in true.observations(color)[: parsed.ply]:
+            analyst.observe(view)
+            line.tell(f"ply {view.ply} of {parsed.ply}, {analyst.position_set.size:,} positions possible")
         analysis = analyst.think(options.limit, progress=lambda state: line.tell(f"{int(state['nodes']):,} nodes"))
     name = evaluator_choice(chosen, choice).name
     answer = one_turn.document(analysis, analyst, chosen.name, name, options.seed)

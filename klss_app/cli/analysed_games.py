@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -29,7 +29,6 @@ from klss_app.analysis.summaries import (
     Turns,
     costly,
     signed,
-    summary,
 )
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.front import PHASES, Front, Reviewed
@@ -236,20 +235,6 @@ def analyse(
 
 
 # ---------------------------------------------------------------------------------------- the report
-def game_document(
-    front: Front, game: Reviewed, turns: Turns, asked: Mapping[str, object], sides: Sequence[str]
-) -> Report:
-    """The document of docs/analyse.md for one game; ``sides`` are those whose moves are summed up."""
-    return {
-        "plies": game.plies,
-        **asked,
-        "fen": game.fen,
-        "game": front.moves(game.replay),
-        "summary": {side: summary(turns, side) for side in sides},
-        "turns": turns,
-    }
-
-
 def _tables(answer: Report) -> Iterator[tuple[str, list[list[str]]]]:
     """The tables of a report: caption, and rows of cells below a row of headings."""
     looks = "mean_look_cost" in answer["summary"]

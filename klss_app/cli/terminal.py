@@ -108,35 +108,27 @@ class Terminal:
     def spinner(self, text: Callable[[float], str]) -> Iterator[None]:
         """Show ``text(seconds so far)`` on stderr, kept up to date, while the block runs. Keys typed meanwhile are
         neither shown nor kept for the next :meth:`ask`, since they were meant for another board."""
-        with _deaf():
-            if not self.spins:
-                yield
-                return
-            with self._spinning(text):
-                yield
-
-    @contextlib.contextmanager
-    def _spinning(self, text: Callable[[float], str]) -> Iterator[None]:
-        done = threading.Event()
-        begin = time.monotonic()
+        done, begin = threading.Event(), time.monotonic()
 
         def spin() -> None:
             frames = itertools.cycle(_FRAMES[self.unicode])
             while not done.wait(_TICK_S):  # work that takes no time shows no spinner
                 columns = shutil.get_terminal_size().columns
                 line = f"{next(frames)} {text(time.monotonic() - begin)}"[: columns - 1]
-                sys.stderr.write(f"\r\x1b[K{line}")
-                sys.stderr.flush()
+                print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
-        thread = threading.Thread(target=spin, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        with _deaf():
+            if not self.spins:
+                yield
+                return
+            thread = threading.Thread(target=spin, daemon=True)
+            thread.start()
+            try:
+                yield
+            finally:
+                done.set()
+                thread.join()
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

@@ -400,13 +400,12 @@ class Room:
         referee = game.referee
         assert referee.outcome is not None
         left = referee.outcome.reason == "aborted"
-        clocks = self._clock.shown(referee.turn) if left else None
         headers = game_headers(
             "klss board",
             {color: shown_name(spec) for color, spec in settings.players.items()},
             earlier.begun,
             settings,
-            None if clocks is None else {True: clocks["white"] / 1000.0, False: clocks["black"] / 1000.0},
+            self._clock.left_s(referee.turn) if left else None,
         )
         if engine is not None and engine.evaluator is not None:
             headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator

@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import TypedDict
 
 import chess
 
@@ -16,15 +15,8 @@ from klss.play.arbiter import Arbiter
 from klss.play.contest import AnyPlayer, AnyReferee
 from klss.play.limits import TimeControl
 from klss.play.outcome import Outcome
+from klss.support.text import Document
 from klss_app.web.seats import AnyInbox, Ended, HumanAtBoard
-
-
-class ShownClocks(TypedDict):
-    """Milliseconds left to each side, and the side whose clock runs."""
-
-    white: int
-    black: int
-    running: str | None
 
 
 class GameClock:
@@ -40,15 +32,17 @@ class GameClock:
         """The other player's clock runs from here."""
         self._turn_began = self._now()
 
-    def shown(self, running: chess.Color | None) -> ShownClocks | None:
-        """Milliseconds left to both at this moment; None without clocks. ``running``: the side whose clock runs."""
-        if not self.remaining_s:
-            return None
+    def left_s(self, running: chess.Color | None) -> dict[chess.Color, float]:
+        """Seconds left to both at this moment; empty without clocks. ``running``: the side whose clock runs."""
         left = dict(self.remaining_s)
-        if running is not None:
+        if left and running is not None:
             left[running] = max(0.0, left[running] - (self._now() - self._turn_began))
-        white, black = (round(1000 * left[color]) for color in chess.COLORS)
-        return {"white": white, "black": black, "running": None if running is None else chess.COLOR_NAMES[running]}
+        return left
+
+    def shown(self, running: chess.Color | None) -> Document | None:
+        """The same in milliseconds, with the side whose clock runs, for a page; None without clocks."""
+        left = {chess.COLOR_NAMES[color]: round(1000 * seconds) for color, seconds in self.left_s(running).items()}
+        return left | {"running": None if running is None else chess.COLOR_NAMES[running]} if left else None
 
 
 class RunningGame:

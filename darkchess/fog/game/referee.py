@@ -38,9 +38,9 @@ class Referee(TrueGame):
         super().__init__(fen)
         self._moves: list[chess.Move] = []
         self._seen = Counter([self.position.key()])
-        self._outcome = self._judge()
+        self.outcome = self._judge()
         self._views: dict[chess.Color, list[View]] = {
-            color: [view_of(self.position, color, self._outcome)] for color in chess.COLORS
+            color: [view_of(self.position, color, self.outcome)] for color in chess.COLORS
         }
 
     @classmethod
@@ -58,7 +58,7 @@ class Referee(TrueGame):
 
     def legal_moves(self) -> tuple[chess.Move, ...]:
         """Return the moves of the side to move, sorted; () once the game is over."""
-        return self.position.legal_moves() if self._outcome is None else ()
+        return self.position.legal_moves() if self.outcome is None else ()
 
     def push(self, move: chess.Move) -> None:
         """Play ``move``.
@@ -74,14 +74,14 @@ class Referee(TrueGame):
         captured = before.captured_square(move)
         self._moves.append(move)
         self._seen[self.position.key()] += 1
-        self._outcome = self._judge()
+        self.outcome = self._judge()
         # Both players observe the ply: the mover knows its move; the other player learns where it lost a piece and, if
         # it was not en passant, that the capturing piece stands there.
         for color in chess.COLORS:
             mover = color == before.turn
             self._views[color].append(
                 replace(
-                    view_of(self.position, color, self._outcome),
+                    view_of(self.position, color, self.outcome),
                     ply=self.ply,
                     kind="own_move" if mover else "opp_move",
                     own_move=move if mover else None,

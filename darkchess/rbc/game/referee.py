@@ -53,7 +53,7 @@ class Referee(TrueGame):
         # of the side to move: the notice at the beginning of its turn, and its sense; None: it has not sensed yet
         self.notice = Notice(None)
         self.sensed: Sensed | None = None
-        self._outcome = self._judge()
+        self.outcome = self._judge()
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -84,7 +84,7 @@ class Referee(TrueGame):
         for turn in self._turns:
             if turn.color == color:
                 found += [turn.notice, turn.sensed, turn.moved]
-        if self.turn == color and self._outcome is None:
+        if self.turn == color and self.outcome is None:
             found.append(self.notice)
             if self.sensed is not None:
                 found.append(self.sensed)
@@ -92,7 +92,7 @@ class Referee(TrueGame):
 
     def requests(self) -> tuple[chess.Move, ...]:
         """Return the requests of the side to move, sorted; () once the game is over."""
-        return requests(self.position) if self._outcome is None else ()
+        return requests(self.position) if self.outcome is None else ()
 
     def sense(self, square: int | None) -> Sensed:
         """Sense at ``square`` (0–63), or nowhere.
@@ -132,7 +132,7 @@ class Referee(TrueGame):
         self._positions.append(after_move(before, taken))
         # The opponent learns only where it lost a piece; its turn begins.
         self.notice, self.sensed = Notice(capture), None
-        self._outcome = self._judge()
+        self.outcome = self._judge()
         return moved
 
     def _judge(self) -> Outcome | None:
