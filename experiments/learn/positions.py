@@ -80,12 +80,8 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int, tell: Callable[[s
     rng = np.random.default_rng(seed)
 
     def new_game() -> tuple[Words, int, float, float]:
-        return (
-            _stray(np.array(Position.start().row), int(rng.integers(0, 11)), rng),
-            0,
-            float(rng.choice([0.02, 0.05, 0.1, 0.2])),
-            float(rng.choice([0.02, 0.08, 0.2])),
-        )
+        row = _stray(np.array(Position.start().row), int(rng.integers(0, 11)), rng)
+        return row, 0, float(rng.choice([0.02, 0.05, 0.1, 0.2])), float(rng.choice([0.02, 0.08, 0.2]))
 
     games = [new_game() for _ in range(_GAMES_AT_ONCE)]
     found: list[tuple[Words, Floats]] = []

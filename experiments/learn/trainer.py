@@ -110,19 +110,9 @@ class Plan:
 def train(
     study: Study, plan: Plan, path: Path, tell: Callable[[str], None], start: Tree = None
 ) -> tuple[Tree, list[list[float]]]:
-    """The best weights, and a row (:data:`EPOCH`) for each epoch.
-
-    Parameters
-    ----------
-    path
-        Of the checkpoint.
-    start
-        The weights at the start; None: the study's first ones.
-
-    Raises
-    ------
-    TrainingError
-        JAX is not installed, there is nothing to train on, or ``path`` has another training.
+    """The best weights, and a row (:data:`EPOCH`) for each epoch; ``path`` is the checkpoint's, and without a ``start``
+    it begins with the study's first weights. Raises TrainingError: JAX is not installed, there is nothing to train on,
+    or the checkpoint is another training's.
     """
     steps = max(1, len(study.rows) // study.batch)
     total = plan.epochs * steps

@@ -42,25 +42,11 @@ def columns(blocks: Blocks) -> Columns:
 
 
 def decision(
-    halves: Words,
-    prior: Floats,
-    truth: int,
-    numbers: Float32s,
-    generator: np.random.Generator,
+    halves: Words, prior: Floats, truth: int, numbers: Float32s, generator: np.random.Generator,
     more: Callable[[Ints], Floats] | None = None,
-) -> Row:
-    """A decision.
-
-    Parameters
-    ----------
-    halves, prior
-        uint64[n, 2], float64[n]: the set, and what scores are added to.
-    truth
-        Its index.
-    numbers
-        The observation's.
-    more
-        What is also added to the scores of members (int64[m]): float64[m].
+) -> Row:  # fmt: skip
+    """A decision: of a set (``halves``, uint64[n, 2]), what scores are added to (float64[n]), the truth's index and the
+    observation's numbers; ``more`` is also added to the scores of the members that it gets.
     """
     order = np.argsort(-prior, kind="stable")
     order = order[order != truth]

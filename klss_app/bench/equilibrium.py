@@ -13,7 +13,7 @@ import dataclasses
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import chess
 
@@ -57,16 +57,8 @@ class _Doubled(GadgetProgram):
 
     steps: ClassVar[list[Step]] = []
 
-    def solve(
-        self,
-        trunk: Trunk,
-        gadget: Gadget,
-        penalty: Floats | None = None,
-        *,
-        iteration_limit: int | None = None,
-        time_limit_s: float | None = None,
-    ) -> Answer:
-        warm = super().solve(trunk, gadget, penalty, iteration_limit=iteration_limit, time_limit_s=time_limit_s)
+    def solve(self, trunk: Trunk, gadget: Gadget, penalty: Floats | None = None, **limits: Any) -> Answer:
+        warm = super().solve(trunk, gadget, penalty, **limits)
         cold = GadgetProgram(reduce=False, caution=self.caution).solve(trunk, gadget, penalty)
         difference = abs(warm.profile.objective - cold.profile.objective)
         gap = max(warm.profile.gap, cold.profile.gap)

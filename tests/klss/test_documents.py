@@ -27,11 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 FENCED = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 
-SCRIPTED: dict[str, str | None] = {
-    "docs/position_set.md": None,
-    "docs/extend.md": "perl",
-    "docs/own_game.md": None,
-}
+SCRIPTED: dict[str, str | None] = {"docs/position_set.md": None, "docs/extend.md": "perl", "docs/own_game.md": None}
 """Pages whose scripts are run, and the program that each needs beside Python."""
 
 PATIENCE_S = 300.0

@@ -98,11 +98,6 @@ BAD = {
 }
 
 
-def test_a_plain_network_runs() -> None:
-    (found,) = Network(GOOD, X, Y).run(x=np.array([[-1, 0, 1, 2]], dtype=np.float32))
-    assert found.tolist() == [[0, 0, 1, 2]]
-
-
 @pytest.mark.parametrize("content", BAD.values(), ids=list(BAD))
 def test_what_is_no_plain_network_is_refused_in_one_line_and_nothing_is_reserved(
     content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -68,11 +68,9 @@ def test_the_json_has_the_shape_that_other_programs_rely_on(klss: Any, pychess: 
 
 
 def test_a_time_limit_is_one(klss: Any, pychess: str) -> None:
-    ran = klss(
-        "analyse", pychess, "--ply", "4", "--color", "white", "--json", "--time", "0.05", "--evaluator", "builtin"
-    )
-    document = ran.document
-    assert ran.code == 0 and document["seconds"] > 0.0 and document["nodes"] > 0
+    flags = ("--ply", "4", "--color", "white", "--json", "--time", "0.05", "--evaluator", "builtin")
+    ran = klss("analyse", pychess, *flags)
+    assert ran.code == 0 and ran.document["seconds"] > 0.0 and ran.document["nodes"] > 0
 
 
 # ---------------------------------------------------------------- the wall

@@ -20,11 +20,7 @@ from klss_app.cli.main import COMMANDS, RBC_COMMANDS, main
 from klss_app.cli.match import match_games
 from klss_app.cli.options import Parser, game_options
 
-NEEDED = {
-    "klss exploit": ["--policy", "x"],
-    "klss bot": ["--config", "bot.yml"],
-    "klss track": ["--moves", "e4"],
-}
+NEEDED = {"klss exploit": ["--policy", "x"], "klss bot": ["--config", "bot.yml"], "klss track": ["--moves", "e4"]}
 """What a command does not go without, besides its positional arguments."""
 
 

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from klss.errors import INSTALL_EXTRAS
-from klss.play.limits import TimeControl
 from tests.klss_app.match_files import rows, timeless
-from uci_bridge.kits.fog import FOG
 
 LINE = {"game", "pair", "white", "black", "result", "reason", "winner", "plies", "opening", "seed", "seconds"}
 MATCH = ("match", "greedy", "random", "--nodes", "1", "--seed", "4")
@@ -105,9 +103,8 @@ def test_a_match_goes_on_with_the_games_that_are_missing_and_counts_none_twice(k
     klss(*flags, "--out", "m")
     path = tmp_path / "m" / "games.jsonl"
     kept = path.read_text().splitlines(keepends=True)
-    path.write_text(
-        "".join([kept[4], kept[0], kept[5], kept[0], kept[3]]) + '{"game": 2, "pair"'
-    )  # its writer died here
+    torn = '{"game": 2, "pair"'  # its writer died here
+    path.write_text("".join([kept[4], kept[0], kept[5], kept[0], kept[3], torn]))
     assert _counts(json.loads(klss(*flags, "--out", "m").out)) == _counts(whole)
     assert sorted(line["game"] for line in rows(tmp_path / "m")) == list(range(6))
     for name in ("games", "moves"):
@@ -146,19 +143,11 @@ def test_a_test_stops_the_match_on_evidence_and_stays_decided(klss: Any, tmp_pat
     ],
 )
 def test_a_line_that_no_match_writes_is_named(klss: Any, tmp_path: Path, file: str, line: str) -> None:
-    (tmp_path / "m").mkdir()
+    flags = (*MATCH, "--out", "m", "--check-truth", "--games")
+    assert klss(*flags, "1").code == 0
     (tmp_path / "m" / file).write_text(line + "\n", encoding="latin-1")
-    (tmp_path / "m" / "match.json").write_text(json.dumps(_identity()))
-    ran = klss(*MATCH, "--games", "2", "--out", "m")
+    ran = klss(*flags, "2")
     assert ran.code == 2 and ran.out == "" and ran.err.count("\n") == 1 and f"{file}', line 1: " in ran.err
-
-
-def _identity() -> dict[str, Any]:
-    from darkchess.fog.players.named_fog_players import configuration
-    from uci_bridge.match.match import Match
-
-    a, b, budget = configuration("greedy"), configuration("random"), TimeControl(nodes=1)
-    return Match(kit=FOG, a=a, b=b, games=2, seed=4, budget=budget).identity()
 
 
 @pytest.mark.slow

@@ -24,6 +24,12 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """What a process of its own says."""
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+
+
 def test_exact_answers_are_fractions_in_the_report_and_in_the_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,7 +86,8 @@ def test_without_openspiel_one_line_says_how_to_get_it(
 
 
 _PEAK = """
-import sys
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (12_288_000_000, 12_288_000_000))
 from klss.openspiel import enumeration
 from klss_app.cli.main import main
 enumeration._WALKS_AT = None  # no estimate of the nodes refuses them before the memory does
@@ -95,13 +102,7 @@ print(*codes, peak // 1000)
 @pytest.mark.skipif(sys.platform != "linux", reason="the process's peak is read from Linux's /proc")
 @pytest.mark.slow
 def test_games_too_large_for_the_memory_are_refused_in_one_line_each_and_the_peak_stays_near_the_limit() -> None:
-    done = subprocess.run(
-        ["sh", "-c", 'ulimit -v 12000000; exec "$0" -c "$1"', sys.executable, _PEAK],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = python(_PEAK)
     lines = done.stderr.splitlines()
     assert len(lines) == 3 and all("expected 400 MB together" in line for line in lines), done.stderr
     *codes, peak = map(int, done.stdout.split())
@@ -130,7 +131,7 @@ def test_a_run_that_is_told_to_end_is_kept(tmp_path: Path) -> None:
     from klss.theory.sequence_form import sequence_form
 
     path = tmp_path / "run.npz"
-    done = subprocess.run([sys.executable, "-c", _STOPPED, path], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = python(_STOPPED, str(path))
     assert done.returncode == 1 and done.stderr == "klss solve: interrupted\n"
     form = fold(sequence_form(load("leduc_poker"))).form
     assert FirstOrder.resumed(form, path).iterations >= 50
@@ -159,13 +160,7 @@ print(*sorted(signatures() - before))
 def test_nothing_is_compiled_in_the_seconds_that_are_reported(source: str, method: str, tmp_path: Path) -> None:
     assert main(["solve", "kuhn_poker", "--export", str(tmp_path / "game.efg")]) == 0
     game = str(tmp_path / source) if source.endswith(".efg") else source
-    done = subprocess.run(
-        [sys.executable, "-c", _COMPILED, game, "--method", method],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = python(_COMPILED, game, "--method", method)
     assert done.stdout == "\n", done.stdout + done.stderr
 
 

@@ -363,10 +363,7 @@ def test_a_take_back_that_she_can_see_begins_a_session_from_the_whole_transcript
 
 @pytest.mark.parametrize("fault", ["dead", "silent", "garbage", "illegal"])
 def test_an_engine_that_fails_is_started_again_and_no_game_suffers(tmp_path: Path, fault: str) -> None:
-    engine: dict[str, object] = {
-        "command": [*ENGINE, fault, "1", "--once", str(tmp_path / "once")],
-        "nodes": 5,
-    }
+    engine: dict[str, object] = {"command": [*ENGINE, fault, "1", "--once", str(tmp_path / "once")], "nodes": 5}
     with FakeServer() as server:
         # The move instead of the failed engine's is any legal one; pawns at the edge keep both kings safe to the end.
         edges = (["a2a3", "h2h3", "a3a4"], ["a7a6", "h7h6", "a6a5"])

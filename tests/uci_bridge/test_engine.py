@@ -30,6 +30,7 @@ from klss.play.limits import Limit
 from klss.play.messages import Answer
 from klss.play.outcome import Outcome
 from tests.darkchess.fog.position_set_games import STARTS, choose
+from tests.darkchess.fog.test_pondering import pondering
 from tests.uci_bridge import blind_games
 from tests.uci_bridge.blind_games import question
 from tests.uci_bridge.protocol_games import game_of, push, random_game, turn
@@ -511,10 +512,6 @@ def test_the_pawn_that_may_be_taken_en_passant_may_be_shown_and_need_not_be(
 
 
 # The opponent's time
-
-
-def pondering() -> int:
-    return sum(thread.name == "ponders" for thread in threading.enumerate())
 
 
 @pytest.fixture

@@ -25,16 +25,7 @@ from tests.uci_bridge.fake_server import BOT, TOKEN, FakeServer
 from uci_bridge.bot.account import engine
 from uci_bridge.bot.config import ConfigError, TokenSource, load_config, read_token
 from uci_bridge.bot.dialect import LICHESS, PYCHESS, Challenge, GameEnd, GameFull, GameStart, Other
-from uci_bridge.bot.lichess import (
-    MAX_LINE_BYTES,
-    Account,
-    Client,
-    Refused,
-    Rejected,
-    ServerError,
-    Timing,
-    Token,
-)
+from uci_bridge.bot.lichess import MAX_LINE_BYTES, Account, Client, Refused, Rejected, ServerError, Timing, Token
 
 # The dialects.
 

@@ -61,12 +61,8 @@ def outcomes(games: list[WrittenGame]) -> list[Outcome | str | None]:
 
 def test_every_servers_form_reads(tmp_path: Path) -> None:
     games = of(PYCHESS + LICHESS + CHESS_COM + ON_14_FILES, tmp_path / "all.pgn")
-    assert outcomes(games) == [
-        Outcome(True, "king_captured"),
-        Outcome(False, "Time forfeit"),
-        Outcome(False, "resign"),
-        Outcome(False, "flag"),
-    ]
+    ends = [(True, "king_captured"), (False, "Time forfeit"), (False, "resign"), (False, "flag")]
+    assert outcomes(games) == [Outcome(*each) for each in ends]
     same: list[GameRecord] = [game.record() for game in games[2:]]
     assert same[0].moves == same[1].moves and len(same[0].moves) == 6
 
@@ -74,11 +70,8 @@ def test_every_servers_form_reads(tmp_path: Path) -> None:
 def test_a_last_letter_says_how_the_game_was_left_and_the_result_who_won(tmp_path: Path) -> None:
     form = f"{TAGS}{{}}\n\n1. e2-e4 e7-e5 2. {{}}\n\n"
     texts = [form.format('[Result "1-0"]', "R"), form.format("", "P"), form.format('[Result "0-1"]', "P")]
-    assert outcomes(of("".join(texts), tmp_path / "x.pgn")) == [
-        Outcome(True, "resign"),
-        None,
-        Outcome(False, "unknown"),
-    ]
+    found = outcomes(of("".join(texts), tmp_path / "x.pgn"))
+    assert found == [Outcome(True, "resign"), None, Outcome(False, "unknown")]
     text = f'{A}\n1. e4 e5 * 1-0\n\n{A}\n1. d4 0-1 1-0\n\n{A}\n1. e4 1–0\n\n{A}[Result "½–½"]\n\n1. d4\n'
     assert outcomes(of(text, tmp_path / "y.pgn")) == [Outcome(each, "unknown") for each in (True, False, True, None)]
 

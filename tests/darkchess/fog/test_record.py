@@ -62,12 +62,8 @@ def test_random_games_read_back_as_they_were_written_one_by_one_and_in_one_file(
 
 
 def test_a_record_is_written_with_its_roster_its_variant_and_the_reason() -> None:
-    text = write_pgn(
-        GameRecord(
-            KING_HUNT, Outcome(True, "king_captured"), headers={"White": "a", "Black": "b", "Date": "2026.01.31"}
-        )
-    )
-    assert text == (
+    headers = {"White": "a", "Black": "b", "Date": "2026.01.31"}
+    assert write_pgn(GameRecord(KING_HUNT, Outcome(True, "king_captured"), headers=headers)) == (
         '[Event "?"]\n[Site "?"]\n[Date "2026.01.31"]\n[Round "?"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n'
         '[Variant "Fog of War"]\n[Termination "king_captured"]\n\n1. e4 f6 2. Qh5 a6 3. Qxe8 1-0\n'
     )
@@ -82,9 +78,8 @@ def test_a_start_position_is_written_and_numbers_go_on_from_it() -> None:
 
 def test_results_reasons_and_names_of_the_variant_read() -> None:
     assert one('[Result "0-1"]\n[Termination "flag"]\n\n1. e4 0-1').outcome == Outcome(False, "flag")
-    assert one('[Result "0-1"]\n\n1. e4').outcome == Outcome(
-        False, "unknown"
-    )  # the tag has the result where the movetext has none
+    # The tag has the result where the movetext has none.
+    assert one('[Result "0-1"]\n\n1. e4').outcome == Outcome(False, "unknown")
     assert one("1. e4 ½-½").outcome == one("1. e4 1/2-1/2").outcome == Outcome(None, "unknown")
     assert one("1. e4 *").outcome is None
     assert one('[Termination "aborted"]\n\n*').outcome == Outcome(None, "aborted")

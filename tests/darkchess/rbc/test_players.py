@@ -210,8 +210,7 @@ def test_expected_values_are_those_of_knowing_the_result() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["rbc-expekt", "rbc-expect,cap=0", "rbc-expect,belief=value", "dsmcp,exploration=inf", "dsmcp,mixing=-1"],
+    "text", ["rbc-expekt", "rbc-expect,cap=0", "rbc-expect,belief=value", "dsmcp,exploration=inf", "dsmcp,mixing=-1"]
 )
 def test_settings_that_make_no_sense_are_refused(text: str) -> None:
     with pytest.raises(ConfigurationError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 import time
 
 import chess
@@ -19,6 +18,7 @@ from darkchess.fog.players.model import DarkChess, PositionBelief
 from klss.search import Budget, Expansion, Kluss, Past, Result, Search, Trunk
 from klss.search.pondering import Pondering
 from klss.support.arrays import States
+from tests.darkchess.fog.test_pondering import pondering as pondering_threads
 from tests.klss.search.test_threads import assert_sound
 
 STOPPED_S = 0.05
@@ -48,10 +48,6 @@ def searched(nodes: int = 4000) -> tuple[Search, Result, Failing]:
 def trunk_of(search: Search) -> Trunk:
     assert search.standing is not None
     return search.standing.trunk
-
-
-def pondering_threads() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name == "ponders"]
 
 
 def until(reached: int, trunk: Trunk) -> None:
@@ -125,9 +121,9 @@ def test_one_ponders_at_a_time() -> None:
             time.sleep(0.001)
 
     first, second = Pondering(wait), Pondering(wait)
-    assert len(pondering_threads()) == 1
+    assert pondering_threads() == 1
     first.stop()
-    assert len(pondering_threads()) == 1, "the other one's goes on"
+    assert pondering_threads() == 1, "the other one's goes on"
     Pondering.halt_all()
     assert not pondering_threads()
     second.stop()

@@ -4,7 +4,6 @@ and dark, on a phone; by axe. ``make browser`` runs these, in Debian's chromium;
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from klss.play.kit import AnyKit
 from klss_app.front import Front, front_of
-from klss_app.kept_games import HUMAN, Earlier
+from klss_app.kept_games import HUMAN
 from tests.klss_app.web.browsing import (
     DESKTOP,
     PHONE,
@@ -222,24 +221,6 @@ def test_a_reload_and_a_second_tab_are_in_the_game_and_resigning_asks_twice(
         page.click("#begin")
         turn(page)
         expect(second.locator("#player-bottom .name")).to_have_text("Black: you")
-
-
-def test_a_game_that_was_left_is_shown_where_it_was_and_the_next_one_begins_anew(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    moves = ("e2e4", "d7d5", "g1f3", "g8f6")
-    board = boards(earlier=Earlier(moves, {}, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)))
-    with opened(chromium, board.link()) as (page,):
-        turn(page, 3)
-        drawn(page, "white knight f3", "black pawn d5", without="black knight")
-        expect(page.locator("#moves li")).to_have_text(["1.e4?", "2.Nf3?"])
-        click(page, "e4", "d5")
-        turn(page, 4)
-        page.click("#new-game")
-        page.click("#begin")
-        turn(page)
-        expect(page.locator("#moves li")).to_have_count(0)
-        assert len(board.kept) == 1 and "exd5" in board.kept[0]
 
 
 @pytest.mark.parametrize(

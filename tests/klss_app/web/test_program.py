@@ -86,10 +86,7 @@ async def pester(port: int) -> None:
 @asynccontextmanager
 async def seated(url: str, token: str) -> AsyncIterator[Page]:
     """A page that has taken its seat."""
-    async with (
-        aiohttp.ClientSession() as session,
-        session.ws_connect(f"{url}/ws", headers={"Origin": url}) as socket,
-    ):
+    async with aiohttp.ClientSession() as session, session.ws_connect(f"{url}/ws", headers={"Origin": url}) as socket:
         page = Page(socket)
         await page.send(type="sit", token=token)
         yield page
@@ -155,19 +152,6 @@ def test_what_lies_in_the_working_directory_is_run_only_if_this_program_is_from_
     monkeypatch.setattr(sys, "path", [str(tmp_path if from_here else ROOT), *sys.path])
     done = subprocess.run(own_program("mate"), capture_output=True, text=True)
     assert done.stdout == ("run\n" if from_here else ""), done.stderr
-
-
-@pytest.mark.slow
-def test_two_humans_get_a_line_each_and_a_file_is_opened(tmp_path: Path) -> None:
-    (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
-    with board(tmp_path, "game.pgn", "--white", "human", "--black", "human") as process:
-        assert process.stdout is not None
-        lines = [process.stdout.readline() for _ in range(2)]
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    assert re.match(r"klss board: http://127\.0\.0\.1:\d+/#seat=", lines[0])
-    assert re.match(r"klss board: black's seat, for the other player: http://", lines[1])
-    assert (process.returncode, out, err) == (0, "", "")
 
 
 def test_the_command_opens_a_history_and_begins_a_blind_game(

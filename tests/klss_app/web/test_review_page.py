@@ -16,16 +16,7 @@ from darkchess.fog.game.rules import PAPER
 from darkchess.rbc.game.referee import Referee
 from klss_app.cli.main import main
 from klss_app.web.fog_board import reviewed
-from tests.klss_app.web.browsing import (
-    PHONE,
-    Board,
-    drag,
-    drawn,
-    opened,
-    resign,
-    turn,
-    violations,
-)
+from tests.klss_app.web.browsing import PHONE, Board, drag, drawn, opened, resign, turn, violations
 from uci_bridge.kits.rbc import RBC
 
 pytestmark = pytest.mark.browser
