@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,14 @@ from klss_app.flag_types import count, seed, share
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
 from uci_bridge.match.documents import commit, head, package_versions, write_document
+from uci_bridge.match.workers import Work, workers_for
 
 _ORDERS = ("1", "3", "5", "inf")
 EPSILON = 0.25
 """The exploitability of the paper's blueprints."""
 _NESTINGS = ("every", "update", "played", "allocated")
 _TABLE_1_ONLY = ("epsilon", "player", "method", "order", "gadget", "nesting", "all")
-_SEARCH_ONLY = ("by", "nodes", "out")
+_SEARCH_ONLY = ("by", "nodes", "out", "scheduler")
 _NODES = "100,1000,10000"
 
 
@@ -64,6 +66,7 @@ def _parser() -> Parser:
     only = "only these: uniform, cfr+, a name of --method, or a player of the game (default: all kinds)"
     add("--by", nargs="+", metavar="NAME", help=only)
     add("--out", type=Path, metavar="FILE", help="write each row as it is finished; go on from such a file")
+    add("--scheduler", metavar="URL", help="on a dask cluster, for example tls://host:8786")
     return parser
 
 
@@ -178,24 +181,43 @@ def budgets(text: str) -> list[int]:
     return [count(each) for each in text.split(",")]
 
 
+class _Seats:
+    """What a worker keeps from row to row: the game as one player sees it. ``line``: where it tells how far it is."""
+
+    def __init__(self, line: ProgressLine | None, limits: dict[str, int]) -> None:
+        self.line, self.limits, self.seated = line, limits, None
+
+    def close(self, *, at_once: bool = False) -> None:
+        """It has no processes."""
+
+
+def _row(cell: Any, seats: Any) -> dict[str, Any]:
+    from klss.openspiel.search_table import Seated
+
+    if seats.seated is None or (seats.seated.name, seats.seated.player) != (cell.game, cell.player):
+        seats.seated = Seated(cell.game, cell.player, **seats.limits)
+    tell = None if seats.line is None else lambda moves: seats.line.tell(f"{_title(cell)}, {moves:,} moves")
+    return dict(seats.seated.row(cell, tell))
+
+
 def _table_of_searches(parsed: argparse.Namespace, max_bytes: int) -> int:
-    from klss.openspiel.search_table import GAMES, Cell, Seated, cells
+    from klss.openspiel.search_table import GAMES, Cell, cells
 
     wanted = list(cells(parsed.search or GAMES, parsed.by, parsed.nodes))
     packages = ("open_spiel", "numpy", "numba", "highspy")
     about: Document = head("search_table", *packages) if commit() else {"versions": package_versions(*packages)}
     rows = _kept(parsed.out, about)
     done = {tuple(row[name] for name in Cell._fields) for row in rows}
-    seated: Seated | None = None
-    for cell in wanted:
-        if cell not in done:
-            if seated is None or (seated.name, seated.player) != (cell.game, cell.player):
-                seated = Seated(cell.game, cell.player, max_nodes=parsed.max_nodes, max_bytes=max_bytes)
-            with closing(ProgressLine(f"row {len(done) + 1} of {len(wanted)}: {_title(cell)}")) as progress:
-                rows.append(seated.row(cell, lambda n, bar=progress: bar.tell(f"{n:,} moves")))  # type: ignore[misc]
-            done.add(cell)
-            if parsed.out is not None:
-                write_document(parsed.out, about | {"seed": 0, "rows": rows})
+    missing = [cell for cell in dict.fromkeys(wanted) if cell not in done]
+    limits = {"max_nodes": parsed.max_nodes, "max_bytes": max_bytes}
+    with closing(ProgressLine(f"{len(missing)} rows")) as line:
+        work = Work(partial(_Seats, None if parsed.scheduler else line, limits), _row)
+        with closing(workers_for(work, None, parsed.scheduler)) as workers:
+            for number, row in enumerate(workers.results(iter(missing)), 1):
+                rows.append(row)
+                line.tell(f"{number} made")
+                if parsed.out is not None:
+                    write_document(parsed.out, about | {"seed": 0, "rows": rows})
     rows = [row for row in rows if tuple(row[name] for name in Cell._fields) in wanted]
     if parsed.json:
         print_document(rows)

@@ -56,11 +56,13 @@ def test_tables_1_all_gives_every_column_that_applies(capsys: pytest.CaptureFixt
     assert got == {(n, k) for n in ("every", "update", "played") for k in (1, 3, 5, "inf")} | {("allocated", 1)}
 
 
-def test_the_table_of_searches_goes_on_where_it_was_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_of_searches_goes_on_on_a_cluster(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cluster: str
+) -> None:
     path = tmp_path / "rows.json"
     command = ["tables", "--search", "kuhn_poker", "--out", str(path), "--nodes"]
     first = output(capsys, *command, "20", "--by", "kluss")
-    rows = output(capsys, *command, "20,40", "--by", "kluss", "random", "uniform")
+    rows = output(capsys, *command, "20,40", "--by", "kluss", "random", "uniform", "--scheduler", cluster)
     # The rows that were there have the same times: nothing was computed again.
     assert [row for row in rows if row["method"] == "kluss" and row["nodes"] == 20] == first
     assert len(rows) == 2 * (2 * 2 + 2 + 1)
