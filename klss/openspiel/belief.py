@@ -114,6 +114,11 @@ class HistoryBelief(Belief):
         """The histories, by their numbers in the model."""
         return [history.number for history in self._known.values()]
 
+    @property
+    def first(self) -> Any:
+        """One of the histories, a ``pyspiel.State``."""
+        return self._model.place(self.numbers[0]).state
+
     def sampler(self, rng: random.Random) -> Callable[[], Any]:
         """Return a function that draws a copy of a state, a ``pyspiel.State``, by the histories' weights."""
         histories = list(self._known.values())

@@ -109,6 +109,11 @@ def history_name(seen: Iterable[Seen | Look], own: int | None = None) -> str:
     return name if own is None else acted(name, own)
 
 
+def is_history(name: str) -> bool:
+    """Whether an infoset's name is one of :func:`history_name`."""
+    return name.startswith("\n> ")
+
+
 class Sight:
     """The view of ``player``, 0 or 1, of a ``pyspiel.Game`` of two players in turns. Raises GameError: the game has
     neither information states nor observations as text.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -123,25 +122,6 @@ class BelievingPlayer(RandomPlayer):
 
     def close(self) -> None:
         self._believed = None
-
-
-class SimulatingPlayer(BelievingPlayer, ABC):
-    """The base class of players that answer by simulations from states of their belief; a node is a simulation."""
-
-    def answer(self, question: str, limit: Limit) -> Decision[int]:
-        """See :class:`klss.play.contest.Player`. If the belief is empty, the action is uniformly random."""
-        plan = TimePlan(limit)
-        belief = self._belief(plan)
-        actions = self._seen[-1].actions
-        said = {"positions": belief.size, "capped_by": belief.capped_by}
-        if len(actions) == 1 or not belief.size:
-            return self._drawn(dict.fromkeys(actions, 1.0), said)
-        weights, more = self._simulated(belief, plan)
-        return self._drawn(weights or dict.fromkeys(actions, 1.0), said | more)
-
-    @abstractmethod
-    def _simulated(self, belief: HistoryBelief, plan: TimePlan) -> tuple[dict[int, float], dict[str, Any]]:
-        """Return weights of the actions, none if there was no time; and further diagnostics."""
 
 
 class SearchingPlayer(BelievingPlayer):

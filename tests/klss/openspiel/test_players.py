@@ -145,10 +145,10 @@ def test_a_game_with_more_deals_than_any_trunk_is_played_within_bounds(name: str
     assert decision.diagnostics["nodes"] < 50_000
 
 
-def test_ismcts_that_has_no_time_plays_any_action() -> None:
+@pytest.mark.parametrize("limit", [Limit(time_s=1e-9), Limit(nodes=0), Limit(nodes=1)])
+def test_ismcts_that_has_no_budget_plays_any_action(limit: Limit) -> None:
     game, _ = spiel_game("phantom_ttt")
     player = make_player(configuration("ismcts"), game)
-    referee = Referee(game, Nature(1))
     player.begin(True, None)
-    player.observe(referee.observations(True)[0])
-    assert player.answer(None, Limit(time_s=1e-9)).answer in referee.observations(True)[0].actions
+    player.observe(Referee(game, Nature(1)).observations(True)[0])
+    assert player.answer("action", limit).answer in range(9)
