@@ -13,7 +13,7 @@ import numpy as np
 
 from klss.paper.subgame import Gadget
 from klss.search.trunk import Trunk
-from klss.support.arrays import Floats, Int32s
+from klss.support.arrays import Bools, Floats, Int32s
 
 SUPPORT = 1e-9
 """Probability above which an action is in the support. Exact plans are vertices: their other entries are zero up to
@@ -57,6 +57,13 @@ def strategy_at(trunk: Trunk, profile: Profile, infoset: int = 0) -> tuple[Int32
     if first < 0 or not probabilities.any():
         return np.zeros(0, dtype=np.int32), np.zeros(0)
     return trunk.sequences[0].action[first : first + count].copy(), probabilities / probabilities.sum()
+
+
+def support_at(trunk: Trunk, profile: Profile, infoset: int) -> Bools:
+    """Return which actions :func:`strategy_at` plays; empty if it does so."""
+    first, count = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
+    played: Bools = profile.x[first : first + count] > SUPPORT
+    return played if first >= 0 and played.any() else played[:0]
 
 
 def utility_at(trunk: Trunk, profile: Profile, infoset: int) -> float:

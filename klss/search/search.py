@@ -22,7 +22,7 @@ from klss.search.parts import (
     SearchState,
     SolverRun,
 )
-from klss.search.profile import Profile, strategy_at, utility_at
+from klss.search.profile import Profile, strategy_at, support_at, utility_at
 from klss.search.trunk import Trunk, game_root
 from klss.support.arrays import Bools, Floats, Int32s, Keys, States
 
@@ -328,7 +328,7 @@ class Search:
         supports: list[Bools] = []
         while True:
             profile = solving.improve()
-            supports.append(strategy_at(growth.trunk, profile, infoset)[1] > 0.0)
+            supports.append(support_at(growth.trunk, profile, infoset))
             if growth.progress is not None:
                 growth.tell(growing.depths()[0])
             if not profile.solved or growth.spent or not growing.grow(growth, profile, solving.beside):

@@ -154,6 +154,7 @@ class Trunk:
     folded_infoset: Int32s  # [E] infoset of player 1
     folded_value: Floats  # [E]
     _tables: list[tuple[Keys, Int32s]] = field(default_factory=list)
+    _spare: int = 0  # number of nodes that certainly fit into all arrays
 
     @classmethod
     def from_roots(cls, roots: Roots) -> Trunk:
@@ -235,12 +236,15 @@ class Trunk:
         """Return nature's nodes from number ``start`` on: int64[n]."""
         return start + np.flatnonzero(self.nodes.mover[start : self.node_count] == CHANCE)
 
-    def attach(self, leaves: Ints, expansion: Expansion) -> None:
-        """Add the children that :meth:`prepare` returned."""
+    def attach(self, leaves: Ints, expansion: Expansion) -> int:
+        """Add the children that :meth:`prepare` returned; return how many are nature's."""
         added = len(expansion.values)
-        self.make_room(added, (added, added), (added, added))
+        if added > self._spare:  # make room for more at once
+            more = max(added, self.node_count // 8)
+            self.make_room(more, (more, more), (more, more))
+        self._spare -= added
         tables = self._tables[0], self._tables[1]
-        code = kernels.attach(
+        code: int = kernels.attach(
             leaves, self.nodes, self.node_count, *self.infosets, self.counts, *self.sequences, tables, expansion
         )
         # A negative code is −1 − i, where i is the place of the first leaf whose actions differ from its infoset's.
@@ -257,6 +261,7 @@ class Trunk:
             )
         self.states[self.node_count : self.node_count + added] = expansion.states
         self.node_count += added
+        return code
 
     def make_room(self, nodes: int, infosets: tuple[int, int], sequences: tuple[int, int]) -> None:
         """Make room for that many more nodes, and more infosets and sequences of player 0 and 1."""
@@ -268,9 +273,15 @@ class Trunk:
         self.infosets = _roomy(own, have[0] + infosets[0]), _roomy(theirs, have[1] + infosets[1])
         self.sequences = _roomy(mine, have[2] + sequences[0]), _roomy(yours, have[3] + sequences[1])
         self._make_tables(infosets)
+        # A node needs at most one infoset and one sequence of each player.
+        rooms = [len(a[0]) for a in (*self.infosets, *self.sequences)]
+        tables = [len(table[0]) // 2 for table in self._tables]
+        left = (room - count for room, count in zip(rooms + tables, have + have[:2], strict=True))
+        self._spare = min(len(self.nodes.parent) - self.node_count, *left)
 
     def index_infosets(self) -> None:
         """Rebuild the look-up of infosets by key, after infosets were written into the arrays directly."""
+        self._spare = 0
         self._tables.clear()
         self._make_tables((0, 0))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from klss.search._kernels import utilities as kernels
 from klss.search._kernels.trunk import mark_above
-from klss.search.trunk import Trunk, doubled, grown
+from klss.search.trunk import Trunk, grown
 from klss.support.arrays import Floats, Int8s, Int32s, Ints
 
 _NOBODY = np.zeros(0, dtype=np.int32)
@@ -47,7 +47,7 @@ class Tree(NamedTuple):
     opened: ExpandedNodes
     payoff: Floats  # [N], chance · value at leaves, 0 elsewhere
     roots: int
-    first_child: Int32s  # [N], as in klss.search.trunk.NodeArrays
+    first_child: Int32s  # [R], as in klss.search.trunk.NodeArrays
     sequence: Int32s  # [N, 2], likewise
     alternate: Floats  # [J]
     folded_sequence: Int32s  # [E], player 1's
@@ -69,64 +69,65 @@ class Utilities:
 
     def __init__(self, trunk: Trunk) -> None:
         self._trunk = trunk
-        self.known = self.opened_count = 0  # number of nodes taken in, and how many of them have children
-        self._sequences = [1, 1 + trunk.group_count]
-        self._counts = [0, 0]
+        self.known = 0  # number of nodes taken in
+        # Numbers of what is taken in: both players' infosets with sequences, sequences, and expanded nodes.
+        self._taken = np.array([0, 0, 1, 1 + trunk.group_count, 0])
+        self._spare = 0  # number of nodes that certainly fit into all arrays
         self._opened = ExpandedNodes(
             np.zeros(0), _NOBODY, _NOBODY, np.zeros(0, dtype=np.int8), _NOBODY, _NOBODY, _NOBODY, _NOBODY
         )
         self._payoff = np.zeros(0)
-        self._sides = [TrunkTreeplex(_NOBODY, _NOBODY, _NOBODY, _NOBODY) for _ in range(2)]
-        self._places = [_NOBODY, _NOBODY]  # [I], of each infoset in its side
-        self._least = [np.zeros(0), np.zeros(0)]  # [A]
+        nobody = TrunkTreeplex(_NOBODY, _NOBODY, _NOBODY, _NOBODY)
+        self._sides, self._places = (nobody, nobody), (_NOBODY, _NOBODY)  # [I], of each infoset in its side
+        self._least = (np.zeros(0), np.zeros(0))  # [A]
         self._folded = trunk.infosets[1].sequence[trunk.folded_infoset]
-        self._always = _above(trunk, trunk.folded_infoset)
+        # Old infosets above folded-in entries have a least reach; later ones have no entries.
+        self._always = (np.zeros(0), _above(trunk, trunk.folded_infoset))
         # Of the nodes taken in: both players' infosets that have sequences, and the arrays that the kernels read.
         self.sides, self.tree = self._views()
+
+    @property
+    def opened_count(self) -> int:
+        """Number of the nodes taken in that have children."""
+        return int(self._taken[4])
 
     def take_in(self) -> None:
         """Follow the trunk's growth."""
         trunk, known, count = self._trunk, self.known, self._trunk.node_count
         if count == known:
             return
-        if len(self._payoff) < count:
-            (self._payoff,) = grown((self._payoff,), doubled(count, len(self._payoff)))
-        # Infosets that got their first sequences: new sequences are at the end, so only these are looked at.
-        for player, start in enumerate(self._sequences):
-            infosets, sequences = trunk.infosets[player], trunk.sequences[player]
-            end, have = trunk.sequence_count(player), self._counts[player]
-            if len(self._sides[player].infoset) < have + end - start:  # most are fewer: rooms unused take no memory
-                room = doubled(have + end - start, have)
-                self._sides[player] = TrunkTreeplex._make(grown(self._sides[player], room))
-                (self._least[player],) = grown((self._least[player],), room)
-            if len(self._places[player]) < trunk.infoset_count(player):
-                room = doubled(trunk.infoset_count(player), len(self._places[player]))
-                (self._places[player],) = grown((self._places[player],), room)
-            side = self._sides[player]
-            now = int(kernels.take_in_acting(infosets, sequences, start, end, side, have, self._places[player]))
-            if player == 1:  # old infosets above folded-in entries have a least reach; later ones have no entries
-                new = side.infoset[have:now]
-                old = new < len(self._always)
-                self._least[1][have:now][old] = self._always[new[old]]
-            self._counts[player], self._sequences[player] = now, end
-        # Nodes that got children: a first child is always among the new nodes.
-        have, most = self.opened_count, self.opened_count + count - known
-        if len(self._opened.first) < most:
-            self._opened = ExpandedNodes._make(grown(self._opened, doubled(most, have)))
-        places = (self._places[0], self._places[1])
-        opened = kernels.take_in_opened(trunk.nodes, known, count, places, self._payoff, self._opened, have)
-        self.opened_count, self.known = int(opened), count
+        self._spare -= count - known
+        if self._spare < 0:
+            self._make_room()
+        # New sequences and nodes are at the end, and a first child is always among the new nodes: only these are read.
+        kernels.take_in(
+            trunk.nodes, trunk.infosets, trunk.sequences, known, count, self._taken, trunk.counts, self._sides,
+            self._places, self._always, self._least, self._payoff, self._opened,
+        )  # fmt: skip
+        self.known = count
         self.sides, self.tree = self._views()
+
+    def _make_room(self) -> None:
+        """Make room for twice the trunk's nodes, each with one entry in every array: rooms unused take no memory."""
+        needed = max(self._trunk.node_count, *self._trunk.counts.tolist())
+        room = 2 * needed
+        self._opened = ExpandedNodes._make(grown(self.tree.opened, room))
+        own, theirs = (TrunkTreeplex._make(grown(side, room)) for side in self.sides)
+        least, places = grown((self.least_reach(0), self.least_reach(1)), room), grown(self._places, room)
+        self._sides, self._least, self._places = (own, theirs), (least[0], least[1]), (places[0], places[1])
+        (self._payoff,) = grown((self._payoff[: self.known],), room)
+        self._spare = room - needed
 
     def _views(self) -> tuple[tuple[TrunkTreeplex, TrunkTreeplex], Tree]:
         """Return views of the arrays, without the unused room at their ends."""
-        trunk = self._trunk
-        own, theirs = (TrunkTreeplex(*(a[:n] for a in side)) for side, n in zip(self._sides, self._counts, strict=True))
+        trunk, (acting, responding, _, _, opened) = self._trunk, self._taken.tolist()
+        own = TrunkTreeplex._make([array[:acting] for array in self._sides[0]])
+        theirs = TrunkTreeplex._make([array[:responding] for array in self._sides[1]])
         tree = Tree(
-            opened=ExpandedNodes._make(a[: self.opened_count] for a in self._opened),
+            opened=ExpandedNodes._make([array[:opened] for array in self._opened]),
             payoff=self._payoff,
             roots=trunk.root_count,
-            first_child=trunk.nodes.first_child,
+            first_child=trunk.nodes.first_child[: trunk.root_count].copy(),  # the trunk may grow while a pass reads
             sequence=trunk.nodes.sequence,
             alternate=trunk.alternate,
             folded_sequence=self._folded,
@@ -138,7 +139,7 @@ class Utilities:
         """Return the initial reach of each infoset, float64[A]. It is positive above folded-in entries, which count
         whatever the other player plays.
         """
-        return self._least[player][: self._counts[player]]
+        return self._least[player][: self._taken[player]]
 
     def freeze(self, infosets: Ints) -> None:
         """Fix player 0's strategies at ``infosets`` (int64[n]), which have sequences: a reach of −∞ makes the kernels

@@ -14,37 +14,39 @@ from klss.support.kernel import kernel
 from klss.theory._kernels.regrets import PREDICTIVE, improve
 
 
-@kernel
-def start(
-    player: int, nodes: Any, known: int, count: int, have: int, side: Any, acting: int, seed: float, regret: Any,
-    strategy: Any,
-) -> None:  # fmt: skip
-    """Start each of ``side``'s new infosets on its best child by evaluation: the greatest Σ chance · value over the
-    nodes ``known`` … ``count`` − 1. New are those from place ``acting`` on whose sequences are not below ``have``.
+@kernel(allocates=False)
+def start(nodes: Any, known: int, count: int, have: Any, acting: Any, seed: float, sides: Any, learned: Any) -> None:
+    """Start both players' new infosets on their best child by evaluation: the greatest Σ chance · value over the nodes
+    ``known`` … ``count`` − 1. New are those from place ``acting`` on whose sequences are not below ``have``; both are
+    one number for each player.
     """
-    # The value of each new sequence's children to the player, kept in the place of its strategy.
-    sign = 1.0 - 2.0 * player
-    for node in range(known, count):
-        s = nodes.sequence[node, player]
-        parent = nodes.parent[node]
-        if s >= have and parent >= 0 and s != nodes.sequence[parent, player]:
-            strategy[s] += sign * nodes.chance[node] * nodes.value[node]
-    # Play the best one. A tiny regret keeps it in the strategy until the first step.
-    for k in range(acting, side.first_sequence.shape[0]):
-        first = side.first_sequence[k]
-        if first < have:
-            continue
-        best = first
-        for s in range(first + 1, first + side.action_count[k]):
-            if strategy[s] > strategy[best]:
-                best = s
-        for s in range(first, first + side.action_count[k]):
-            strategy[s] = 0.0
-        strategy[best] = 1.0
-        regret[best] = seed
+    for player in range(2):
+        regret, strategy = learned[player].regret, learned[player].strategy
+        side, old = sides[player], have[player]
+        # The value of each new sequence's children to the player, kept in the place of its strategy.
+        sign = 1.0 - 2.0 * player
+        for node in range(known, count):
+            s = nodes.sequence[node, player]
+            parent = nodes.parent[node]
+            if s >= old and parent >= 0 and s != nodes.sequence[parent, player]:
+                strategy[s] += sign * nodes.chance[node] * nodes.value[node]
+        # Play the best one. A tiny regret keeps it in the strategy until the first step.
+        for k in range(acting[player], side.first_sequence.shape[0]):
+            first = side.first_sequence[k]
+            if first < old:
+                continue
+            best = first
+            for s in range(first + 1, first + side.action_count[k]):
+                if strategy[s] > strategy[best]:
+                    best = s
+            for s in range(first, first + side.action_count[k]):
+                strategy[s] = 0.0
+            strategy[best] = 1.0
+            regret[best] = seed
+        learned[player].plan[0] = 1.0
 
 
-@kernel
+@kernel(allocates=False)
 def realise(side: Any, weight: float, learned: Any) -> None:
     """Compute the plan of a strategy, and add ``weight`` times the plan to the sum, if one is kept. Infosets whose plan
     stays 0 are skipped. On entry the plan must be set at the sequences of no infoset (the empty one, player 1's root
@@ -59,22 +61,30 @@ def realise(side: Any, weight: float, learned: Any) -> None:
             total[s] += weight * plan[s]
     for k in range(acting):
         above = plan[side.parent_sequence[k]]
-        first = side.first_sequence[k]
-        stop = first + side.action_count[k]
+        first = np.uint64(side.first_sequence[k])  # unsigned, so that numba does not check for negative indices
+        size = np.uint64(side.action_count[k])
         if above > 0.0:
             live[k] = True
-            for s in range(first, stop):
-                plan[s] = above * strategy[s]
+            for a in range(size):
+                plan[first + a] = above * strategy[first + a]
             if summed:
-                for s in range(first, stop):
-                    total[s] += weight * plan[s]
+                for a in range(size):
+                    total[first + a] += weight * plan[first + a]
         elif live[k]:  # otherwise the plan is 0 already
             live[k] = False
-            for s in range(first, stop):
-                plan[s] = 0.0
+            for a in range(size):
+                plan[first + a] = 0.0
 
 
-@kernel
+@kernel(allocates=False)
+def realise_both(sides: Any, maxmargin_share: float, top: Any, learned: Any) -> None:
+    """Compute both players' plans (:func:`realise`) with the roots' probabilities (:func:`set_roots`)."""
+    realise(sides[0], 0.0, learned[0])
+    set_roots(maxmargin_share, top, learned[1].plan)
+    realise(sides[1], 0.0, learned[1])
+
+
+@kernel(allocates=False)
 def set_roots(maxmargin_share: float, top: Any, plan: Any) -> None:
     """Write player 1's probability of each root infoset into the plan's root sequences. ``maxmargin_share`` is
     Maxmargin's share; the rest is nature's.
@@ -83,7 +93,7 @@ def set_roots(maxmargin_share: float, top: Any, plan: Any) -> None:
         plan[1 + j] = (1.0 - maxmargin_share) * top.prior[j] + maxmargin_share * top.chosen[j]
 
 
-@kernel
+@kernel(allocates=False)
 def improve_roots(top: Any, utility: Any) -> None:
     """Make a PCFR+ step of Maxmargin's choice at the roots; ``utility[1 + j]`` are the margins under both plans."""
     # Player 1 minimises: regrets have the opposite sign. Maxmargin is one infoset with J actions.

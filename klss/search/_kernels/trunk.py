@@ -12,7 +12,7 @@ import numpy as np
 
 from klss.support.hashing import mix64
 from klss.support.kernel import kernel
-from klss.theory.movers import TERMINAL
+from klss.theory.movers import CHANCE, TERMINAL
 
 
 @kernel(inline="always")
@@ -23,7 +23,7 @@ def label_of(own_action: int, observation: Any, mover: int) -> Any:
     return mix64(mix64(np.uint64(own_action + 1)) ^ observation) + np.uint64(mover)
 
 
-@kernel
+@kernel(allocates=False)
 def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> Any:
     """Return the value of ``key`` in an open-addressing table (values are −1 where empty); if the key is new, enter
     ``value`` first.
@@ -42,14 +42,14 @@ def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> Any
         slot = (slot + np.uint64(1)) & mask
 
 
-@kernel
+@kernel(allocates=False)
 def fill_table(keys: Any, count: int, table_keys: Any, table_values: Any) -> None:
     """Enter keys[:count] with their indices into an empty table."""
     for i in range(count):
         find_or_add(table_keys, table_values, keys[i], i)
 
 
-@kernel
+@kernel(allocates=False)
 def lookup(table_keys: Any, table_values: Any, key: Any) -> Any:
     """Return the value of ``key``, −1 if it is not in the table."""
     mask = np.uint64(table_keys.shape[0] - 1)
@@ -61,13 +61,13 @@ def lookup(table_keys: Any, table_values: Any, key: Any) -> Any:
         slot = (slot + np.uint64(1)) & mask
 
 
-@kernel
+@kernel(allocates=False)
 def child_key(parent_key: Any, own_action: int, observation: Any, mover: int) -> Any:
     """Return the key of the infoset reached from the infoset with ``parent_key``."""
     return mix64(parent_key ^ label_of(own_action, observation, mover))
 
 
-@kernel
+@kernel(allocates=False)
 def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
     """Return how often player 0 has made the observation ``key``: on the way to ``node`` and, by ``history`` (sorted
     uint64, with repeats), before the trunk.
@@ -92,7 +92,7 @@ def repetitions(nodes: Any, node: int, key: Any, history: Any) -> int:
     return count
 
 
-@kernel
+@kernel(allocates=False)
 def times_observed(leaves: Any, nodes: Any, offsets: Any, observations: Any, history: Any, counts: Any) -> None:
     """Write :func:`repetitions` of each child's observation (uint64[m]) before the child into ``counts`` (int64[m])."""
     for i in range(leaves.shape[0]):
@@ -100,17 +100,18 @@ def times_observed(leaves: Any, nodes: Any, offsets: Any, observations: Any, his
             counts[c] = repetitions(nodes, leaves[i], observations[c], history)
 
 
-@kernel
+@kernel(allocates=False)
 def attach(
     leaves: Any, nodes: Any, node_count: int, infosets0: Any, infosets1: Any, counts: Any, sequences0: Any,
     sequences1: Any, tables: Any, expansion: Any,
 ) -> int:  # fmt: skip
-    """Add the children of ``leaves``. All arrays have room. Return 0, or −1 − i if leaf i breaks "one infoset, one
-    action set".
+    """Add the children of ``leaves``. All arrays have room. Return how many of the children are nature's, or −1 − i if
+    leaf i breaks "one infoset, one action set".
 
     ``counts`` is int64[4], updated in place: infosets of player 0 and 1, sequences of player 0 and 1.
     """
     next_node = node_count
+    nature = 0
     for i in range(leaves.shape[0]):
         parent = leaves[i]
         mover = nodes.mover[parent]
@@ -146,6 +147,7 @@ def attach(
             nodes.child_count[node] = 0
             nodes.action[node] = expansion.actions[c]
             nodes.mover[node] = expansion.movers[c]
+            nature += expansion.movers[c] == CHANCE
             nodes.depth[node] = nodes.depth[parent] + 1
             nodes.chance[node] = nodes.chance[parent] * expansion.probabilities[c]
             nodes.interest[node] = expansion.interest[c]
@@ -185,10 +187,10 @@ def attach(
                     infosets.size[new] = 0
                     counts[player] = new + 1
                 nodes.infoset[node, player] = found
-    return 0
+    return nature
 
 
-@kernel
+@kernel(allocates=False)
 def spread_down(parent: Any, count: int, mark: Any) -> None:
     """Give each element without a mark of its own (int, −1: none) the mark of its parent; parents come first."""
     for i in range(count):
@@ -196,7 +198,7 @@ def spread_down(parent: Any, count: int, mark: Any) -> None:
             mark[i] = mark[parent[i]]
 
 
-@kernel
+@kernel(allocates=False)
 def mark_above(parent: Any, count: int, mark: Any) -> None:
     """Mark (True) all elements above a marked element; parents come first."""
     for i in range(count - 1, -1, -1):

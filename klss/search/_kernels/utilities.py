@@ -12,12 +12,35 @@ TRIFLE = 1e-250
 """A reach so small that it has no weight, but is not 0: an infoset with it is not skipped."""
 
 
-@kernel
-def take_in_opened(nodes: Any, known: int, count: int, places: Any, payoff: Any, opened: Any, have: int) -> int:
-    """Enter the nodes whose first child is one of ``known`` … ``count`` − 1 into ``opened`` from place ``have`` on, and
-    all payoffs; return the number of entries then. ``places``: for both players, each infoset's place among those that
-    have sequences.
+@kernel(allocates=False)
+def take_in(
+    nodes: Any, infosets: Any, sequences: Any, known: int, count: int, taken: Any, ends: Any, sides: Any, places: Any,
+    always: Any, least: Any, payoff: Any, opened: Any,
+) -> None:  # fmt: skip
+    """Take in the nodes ``known`` … ``count`` − 1 (:meth:`klss.search.utilities.Utilities.take_in`). All arrays have
+    room. Those of a player are pairs: infosets, sequences, sides, the infosets' places in these, least reaches.
+
+    ``taken`` is int64[5], updated in place: both players' infosets with sequences, both players' sequences, and the
+    expanded nodes taken in so far. ``ends`` are the ``counts`` of :class:`klss.search.trunk.Trunk`. ``always``: the
+    least reach of each player's first infosets; that of later ones is 0.
     """
+    # Infosets that got their first sequences.
+    for player in range(2):
+        have, side = taken[player], sides[player]
+        for s in range(taken[2 + player], ends[2 + player]):
+            infoset = sequences[player].infoset[s]
+            if infosets[player].first[infoset] == s:
+                places[player][infoset] = have
+                side.infoset[have] = infoset
+                side.parent_sequence[have] = infosets[player].sequence[infoset]
+                side.first_sequence[have] = s
+                side.action_count[have] = infosets[player].size[infoset]
+                if infoset < always[player].shape[0]:
+                    least[player][have] = always[player][infoset]
+                have += 1
+        taken[player], taken[2 + player] = have, ends[2 + player]
+    # Payoffs of all nodes, and the nodes that got children.
+    have = taken[4]
     for child in range(known, count):
         payoff[child] = nodes.chance[child] * nodes.value[child]
         node = nodes.parent[child]
@@ -34,27 +57,10 @@ def take_in_opened(nodes: Any, known: int, count: int, places: Any, payoff: Any,
             opened.acting[have] = places[player][nodes.infoset[node, player]] if mover >= 0 else 0
             opened.moves[have] = nodes.sequence[child, player]
             have += 1
-    return have
+    taken[4] = have
 
 
-@kernel
-def take_in_acting(infosets: Any, sequences: Any, start: int, end: int, side: Any, have: int, places: Any) -> int:
-    """Enter the infosets whose first sequence is one of ``start`` … ``end`` − 1 into ``side`` from place ``have`` on,
-    and their places into ``places``; return the number of entries then.
-    """
-    for s in range(start, end):
-        infoset = sequences.infoset[s]
-        if infosets.first[infoset] == s:
-            places[infoset] = have
-            side.infoset[have] = infoset
-            side.parent_sequence[have] = infosets.sequence[infoset]
-            side.first_sequence[have] = s
-            side.action_count[have] = infosets.size[infoset]
-            have += 1
-    return have
-
-
-@kernel
+@kernel(allocates=False)
 def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -> None:
     """See :meth:`klss.search.utilities.Utilities.against`; ``utility`` float64[S] and ``reach`` float64[A] are added
     to.
@@ -109,11 +115,15 @@ def against(player: int, tree: Any, other_plan: Any, utility: Any, reach: Any) -
             utility[tree.folded_sequence[k]] += tree.folded_value[k]
 
 
-@kernel
-def values(side: Any, plan: Any, utility: Any, reach: Any, quality: Any) -> None:
-    """Write the value of each sequence under ``plan``, per unit of ``reach``, into ``quality`` where the reach is above
-    :data:`TRIFLE`; ``utility`` is overwritten. An infoset that the plan never reaches counts as played uniformly.
+@kernel(allocates=False)
+def values(
+    player: int, tree: Any, side: Any, plan: Any, other_plan: Any, utility: Any, reach: Any, quality: Any
+) -> None:
+    """Write the value of each sequence of ``player`` under both plans, per unit of reach, into ``quality`` where the
+    reach is above :data:`TRIFLE`; player 1's root sequences get their margins. An infoset that the plan never reaches
+    counts as played uniformly. ``utility`` and ``reach`` are as for :func:`against`, and overwritten.
     """
+    against(player, tree, other_plan, utility, reach)
     # Backwards, so that a sequence's utility includes the infosets after it before its own infoset is valued.
     for k in range(side.first_sequence.shape[0] - 1, -1, -1):
         first = side.first_sequence[k]
@@ -133,3 +143,6 @@ def values(side: Any, plan: Any, utility: Any, reach: Any, quality: Any) -> None
             for s in range(first, stop):
                 quality[s] = utility[s] / weight
         utility[side.parent_sequence[k]] += value
+    if player == 1:
+        for j in range(1, 1 + tree.alternate.shape[0]):
+            quality[j] = utility[j]

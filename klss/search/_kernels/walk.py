@@ -13,14 +13,14 @@ _STEP = 0x9E3779B97F4A7C15
 """The increment of SplitMix64: 2^64 divided by the golden ratio, rounded to an odd number."""
 
 
-@kernel
+@kernel(allocates=False)
 def _draw(state: Any) -> float:
     """Draw a number, uniform in [0, 1), by SplitMix64; ``state`` is uint64[1]."""
     state[0] += np.uint64(_STEP)
     return np.float64(mix64(state[0]) >> np.uint64(11)) * 2.0**-53
 
 
-@kernel
+@kernel(allocates=False)
 def _explore(
     first: int, size: int, sign: float, plan: Any, noted: Any, support: float, exploration: float, state: Any
 ) -> int:
@@ -58,7 +58,7 @@ def _explore(
     return best
 
 
-@kernel
+@kernel(allocates=False)
 def _visit(s: int, noted: Any) -> None:
     quality, visits, sums, squares = noted
     visits[s] += 1.0
@@ -66,7 +66,7 @@ def _visit(s: int, noted: Any) -> None:
     squares[s] += quality[s] * quality[s]
 
 
-@kernel
+@kernel(allocates=False)
 def _start(nodes: Any, starts: Any, plan: Any, chosen: int, state: Any) -> int:
     """Draw one of the nodes ``starts`` by nature's probabilities and player 1's plan, or by nature's alone among those
     of player 1's sequence ``chosen`` (0: none is chosen).
@@ -91,7 +91,7 @@ def _start(nodes: Any, starts: Any, plan: Any, chosen: int, state: Any) -> int:
     return int(last)
 
 
-@kernel
+@kernel(allocates=False)
 def walks(
     explorer: int, nodes: Any, starts: Any, roots: bool, infosets: Any, plans: Any, noted: Any, support: float,
     exploration: float, state: Any, leaves: Any,

@@ -154,7 +154,8 @@ class _Iterating:
         self._known, self._acting, self._sequences = 0, [0, 0], [0, 0]
         roots = subgame.trunk.group_count
         self._root: RootLayer = solver.root
-        self._mixed = False  # whether nature and Maxmargin are mixed until every leaf is exact
+        # Whether nature and Maxmargin are mixed until every leaf is exact, and whether one was not when last taken in.
+        self._mixed = self._open = False
         if self._root == "safe":
             self._root = "nature" if subgame.sampled else "maxmargin"
             self._mixed = self._root == "maxmargin"
@@ -198,13 +199,11 @@ class _Iterating:
         """
         assert self._utilities.known == self._known, "what has grown since is taken in here first"
         began = self._budget.elapsed()
-        sides = self._utilities.sides
-        own, theirs = self._utilities.least_reach(0), self._utilities.least_reach(1)
-        game, views = IteratedGame(self._utilities.tree, sides, (own, theirs)), self._views(sides)
+        views = self._views()
         if not self._held:
-            self._run(times, before, game, views)
+            self._run(times, before, self._game, views)
         while self._held and times > 0 and self._budget.left() > 0.0:
-            self._run(1, before, game, views)
+            self._run(1, before, self._game, views)
             times -= 1
         self.effort.seconds += self._budget.elapsed() - began
 
@@ -216,7 +215,7 @@ class _Iterating:
 
     def _maxmargin(self) -> float:
         """Return Maxmargin's share of the root layer on the current trunk; the rest is nature's."""
-        return _SAFE_SHARE if self._mixed and self._trunk.open_leaf.any() else self._share
+        return _SAFE_SHARE if self._open else self._share
 
     def finish(self) -> Profile:
         # Forget most of the regret, which comes from smaller trunks, and sum plans from here on.
@@ -278,7 +277,7 @@ class _Iterating:
             # As many iterations more as fit, at this round's rate.
             more = last - done if budget.seconds is None else (budget.left() - _MARGIN_S - judging_s) * times / spent
             times = min(_MOST, int(more))
-        self._realise(self._utilities.sides, self._views(self._utilities.sides))
+        self._realise(self._utilities.sides, self._views())
         return done
 
     def _iterate_restricted(self, game: IteratedGame, numbers: tuple[Ints, Ints], times: int, before: int) -> None:
@@ -316,16 +315,14 @@ class _Iterating:
 
     def _realise(self, sides: tuple[TrunkTreeplex, TrunkTreeplex], views: tuple[RegretState, RegretState]) -> None:
         """Compute both plans from the learned strategies."""
-        kernels.realise(sides[0], 0.0, views[0])
-        kernels.set_roots(self._maxmargin(), self._top, views[1].plan)
-        kernels.realise(sides[1], 0.0, views[1])
+        kernels.realise_both(sides, self._maxmargin(), self._top, views)
 
-    def _views(self, sides: tuple[TrunkTreeplex, TrunkTreeplex]) -> tuple[RegretState, RegretState]:
+    def _views(self) -> tuple[RegretState, RegretState]:
         """Return views of the learned state, without the unused room at the ends."""
         views = []
-        for kept, count, side in zip(self._learned, self._sequences, sides, strict=True):
+        for kept, count, acting in zip(self._learned, self._sequences, self._acting, strict=True):
             regret, strategy, plan = kept.regret[:count], kept.strategy[:count], kept.plan[:count]
-            views.append(RegretState(regret, strategy, plan, kept.total, kept.live[: len(side.first_sequence)]))
+            views.append(RegretState(regret, strategy, plan, kept.total, kept.live[:acting]))
         return views[0], views[1]
 
     def _take_in(self) -> None:
@@ -334,24 +331,26 @@ class _Iterating:
         if trunk.node_count == known:
             return
         self._utilities.take_in()
-        sides = self._utilities.sides
+        sides, have, acting = self._utilities.sides, tuple(self._sequences), tuple(self._acting)
         for player, side in enumerate(sides):
-            count, have, kept = trunk.sequence_count(player), self._sequences[player], self._learned[player]
-            regret, strategy, plan, live = kept.regret, kept.strategy, kept.plan, kept.live
+            count, now, kept = trunk.sequence_count(player), len(side.first_sequence), self._learned[player]
+            self._sequences[player], self._acting[player] = count, now
             # Arrays double, so that a trunk's growth costs time in proportion to its size.
-            if len(plan) < count:
-                regret, strategy, plan = grown((regret, strategy, plan), doubled(count, len(plan)))
-            if len(live) < len(side.first_sequence):
-                (live,) = grown((live,), doubled(len(side.first_sequence), len(live)))
-            self._learned[player] = RegretState(regret, strategy, plan, kept.total, live)
-            kernels.start(
-                player, trunk.nodes, known, trunk.node_count, have, side, self._acting[player], _SEED, regret, strategy
-            )
-            plan[0] = 1.0
-            self._sequences[player], self._acting[player] = count, len(side.first_sequence)
+            if len(kept.plan) < count:
+                regret, strategy, plan = grown(kept[:3], doubled(count, len(kept.plan)))
+                kept = kept._replace(regret=regret, strategy=strategy, plan=plan)
+            if len(kept.live) < now:
+                (live,) = grown((kept.live,), doubled(now, len(kept.live)))
+                kept = kept._replace(live=live)
+            self._learned[player] = kept
+        least = self._utilities.least_reach(0), self._utilities.least_reach(1)
+        self._game = IteratedGame(self._utilities.tree, sides, least)
         # New sequences need their plans before the first utilities are computed.
         self._known = trunk.node_count
-        self._realise(sides, self._views(sides))
+        self._open = self._mixed and bool(trunk.open_leaf.any())
+        views = self._views()
+        kernels.start(trunk.nodes, known, trunk.node_count, have, acting, _SEED, sides, views)
+        self._realise(sides, views)
 
     def _plans(self) -> tuple[Floats, Floats]:
         x, y = (kept.plan[:count].copy() for kept, count in zip(self._learned, self._sequences, strict=True))

@@ -30,6 +30,7 @@ from klss.search._kernels import utilities as kernels
 from klss.search._kernels import walk
 from klss.search.growth import Growth
 from klss.search.profile import Profile
+from klss.search.trunk import doubled, grown
 from klss.support.arrays import Ints
 
 _EXPLORATION = 1.0
@@ -61,7 +62,9 @@ class _Walking:
         self.iterations = 1
         self._trunk, self._utilities = growth.trunk, growth.utilities
         self._state = growth.rng.integers(0, 2**63, size=1, dtype=np.uint64)
-        self._statistics = [np.zeros((4, 0)), np.zeros((4, 0))]  # quality, visits, sums, squares of each sequence
+        # Of each player's sequences, with room for more: quality, visits, sums, squares.
+        self._statistics = [tuple(np.zeros((4, 0))), tuple(np.zeros((4, 0)))]
+        self._roots = np.arange(growth.trunk.root_count)
 
     def depths(self) -> tuple[int, float]:
         return self._trunk.leaf_depths()
@@ -77,7 +80,7 @@ class _Walking:
             explorer = (self.iterations + turn) & 1
             self._take_quality(explorer, profile)
             if explorer == 0:
-                self._statistics[0][0, passed] = -np.inf
+                self._statistics[0][0][passed] = -np.inf
             for _ in range(_FRUITLESS):
                 if growth.spent:
                     return False
@@ -111,31 +114,24 @@ class _Walking:
 
     def _walk(self, explorer: int, profile: Profile, leaves: Ints, starts: Ints | None) -> int:
         trunk, roots = self._trunk, starts is None
-        starts = np.arange(trunk.root_count) if starts is None else starts
-        noted = tuple(tuple(statistics) for statistics in self._statistics)
+        starts = self._roots if starts is None else starts
         return int(
             walk.walks(
-                explorer, trunk.nodes, starts, roots, trunk.infosets, (profile.x, profile.y), noted, _SUPPORT,
-                _EXPLORATION, self._state, leaves,
+                explorer, trunk.nodes, starts, roots, trunk.infosets, (profile.x, profile.y), tuple(self._statistics),
+                _SUPPORT, _EXPLORATION, self._state, leaves,
             )
         )  # fmt: skip
 
     def _take_quality(self, player: int, profile: Profile) -> None:
         """Compute u(I, a) of each of the explorer's sequences that the other player's plan reaches."""
         # Room for new sequences, which have no visits.
-        trunk, statistics = self._trunk, self._statistics[player]
-        more = trunk.sequence_count(player) - statistics.shape[1]
-        if more:
-            statistics = np.concatenate([statistics, np.zeros((4, more))], axis=1)
-            self._statistics[player] = statistics
-        # Utilities of the explorer's sequences against the other's plan, divided by the other's reach.
-        quality = statistics[0]
+        count, have = self._trunk.sequence_count(player), len(self._statistics[player][0])
+        if have < count:
+            self._statistics[player] = tuple(grown(self._statistics[player], doubled(count, have)))
         own, other = (profile.x, profile.y) if player == 0 else (profile.y, profile.x)
-        utility, reach = self._utilities.against(player, other)
-        kernels.values(self._utilities.sides[player], own, utility, reach, quality)
-        if player == 1:  # the value of a root sequence is its margin
-            roots = slice(1, 1 + trunk.group_count)
-            quality[roots] = utility[roots]
+        game, reach = self._utilities, self._utilities.least_reach(player).copy()
+        quality = self._statistics[player][0]
+        kernels.values(player, game.tree, game.sides[player], own, other, np.zeros(count), reach, quality)
 
 
 def _without(profile: Profile, passed: Ints) -> Profile:

@@ -30,7 +30,7 @@ PREDICTIVE = Rule(1.0, 0.0, 1.0, False)
 """PCFR+ (Farina, Kroer & Sandholm, AAAI 2021): the next step's regrets are predicted to be the last step's."""
 
 
-@kernel
+@kernel(allocates=False)
 def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned: Any) -> None:
     """Make one step at every infoset, from the leaves up; ``utility`` becomes the counterfactual utility of each
     sequence (for player 0).
