@@ -3,17 +3,19 @@
 Every expander adds its leaves through :meth:`Growth.expand`, so one place knows how many nodes are left, how much time
 the next equilibrium needs, and how much memory a trunk takes.
 
-Threads: a batch is first *prepared* (children, observations, values: the model's work, in kernels that release the
-interpreter's lock), then *attached*, in the order of its leaves, by the thread that runs the search. Preparing is
-divided into small pieces: each thread takes the next piece until none is left, the first thread only after it has run
-``beside`` (the solver's iterations on the current trunk). While pieces are prepared no thread writes the trunk: the
-solver writes its own arrays, and each piece has its own expansion. The pieces, their expansions and the order of
-attaching do not depend on the thread that prepares them. With a node budget, therefore, every byte is the same on any
-number of threads.
+Threads: a batch is divided into small pieces. Each is first *prepared* (children, observations, values: the model's
+work, in kernels that release the interpreter's lock), then *attached*, in the order of the leaves. Each thread takes
+the next piece until none is left, the first thread only after it has run ``beside`` (the solver's iterations on the
+current trunk). One thread at a time attaches, and writes only new entries, the links from the batch's leaves to their
+children, and the first sequences of these leaves' infosets. No other thread reads any of that: a piece is prepared from
+its leaves' states and the observations on the way there, and the solver has its own arrays, of the trunk without the
+batch. The pieces, their expansions and the order of attaching do not depend on the thread that does it. With a node
+budget, therefore, every byte is the same on any number of threads.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -106,7 +108,7 @@ class Growth:
 
     def expand(self, leaves: Ints, *, at_least: int = 0, beside: Callable[[], None] | None = None) -> None:
         """Expand ``leaves`` (int64[n], distinct open leaves) in batches within the limits, but ``at_least`` that many
-        of them. ``beside``, which must not write the trunk, is run once while the first batch is prepared.
+        of them. ``beside`` is run once while the first batch is expanded: it must not read the trunk, which grows.
         """
         at = 0
         while at < len(leaves) and (at < at_least or not self.spent):
@@ -130,22 +132,31 @@ class Growth:
         before = self.trunk.node_count
         while len(leaves) and self.trunk.node_count - before <= _NATURE_AT_ONCE:
             start = self.trunk.node_count
-            for piece, expansion in self._prepared(leaves, beside):
-                self.trunk.attach(piece, expansion)
-            leaves, beside = self.trunk.nature_since(start), None
+            nature = self._attach(leaves, beside)
+            leaves, beside = self.trunk.nature_since(start) if nature else leaves[:0], None
         return self.trunk.node_count - before
 
-    def _prepared(self, leaves: Ints, beside: Callable[[], None] | None) -> list[tuple[Ints, Expansion]]:
-        """Return the pieces of ``leaves``, in order, each with its expansion."""
+    def _attach(self, leaves: Ints, beside: Callable[[], None] | None) -> int:
+        """Prepare ``leaves`` in pieces and attach these in order; return how many of the children are nature's."""
         size = len(leaves) if self.threads == 1 else _PIECE
         pieces = [leaves[at : at + size] for at in range(0, len(leaves), size)]
-        expansions: list[Expansion | None] = [None] * len(pieces)
+        expansions: dict[int, Expansion] = {}  # prepared, not yet attached
+        attaching, attached, nature = threading.Lock(), 0, 0
 
         def prepare(at: int) -> None:
+            nonlocal attached, nature
             expansions[at] = self.trunk.prepare(pieces[at], self.model, self.history)
+            # Attach what is next. If another thread is at it, it looks once more after it has released the lock.
+            while attached in expansions and attaching.acquire(blocking=False):
+                try:
+                    while (expansion := expansions.pop(attached, None)) is not None:
+                        nature += self.trunk.attach(pieces[attached], expansion)
+                        attached += 1
+                finally:
+                    attaching.release()
 
         share(prepare, len(pieces), self.threads, beside)
-        return [(piece, found) for piece, found in zip(pieces, expansions, strict=True) if found is not None]
+        return nature
 
     def tell(self, depth: int) -> None:
         """Report progress: nodes, depth and seconds."""

@@ -121,8 +121,8 @@ class SolverRun(Protocol):
         ...
 
     def beside(self) -> None:
-        """Go on solving the trunk of the last :meth:`improve` while another thread prepares the next leaves. Must not
-        write the trunk. A solver without anything to continue does nothing.
+        """Go on solving the trunk of the last :meth:`improve` while other threads expand the next leaves. Must not read
+        what they write. A solver without anything to continue does nothing.
         """
         ...
 
@@ -176,7 +176,7 @@ class ExpanderRun(Protocol):
 
     def grow(self, growth: Growth, profile: Profile, beside: Callable[[], None]) -> bool:
         """Expand the leaves that ``profile`` asks for, through ``growth``. ``beside`` is the solver's
-        :meth:`SolverRun.beside`, to be run once while leaves are prepared (:meth:`klss.search.growth.Growth.expand`).
+        :meth:`SolverRun.beside`, to be run once while leaves are expanded (:meth:`klss.search.growth.Growth.expand`).
         Return False when no leaf that could still be expanded would matter.
         """
         ...

@@ -60,7 +60,7 @@ def strategy_at(trunk: Trunk, profile: Profile, infoset: int = 0) -> tuple[Int32
 
 
 def support_at(trunk: Trunk, profile: Profile, infoset: int) -> Bools:
-    """Return which actions :func:`strategy_at` plays; empty if it does so."""
+    """Return which actions have a probability in :func:`strategy_at`; empty where that is empty."""
     first, count = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
     played: Bools = profile.x[first : first + count] > SUPPORT
     return played if first >= 0 and played.any() else played[:0]

@@ -87,13 +87,38 @@ def test_the_bytes_do_not_depend_on_the_threads() -> None:
     assert_sound(other)
 
 
-def grown_at_random(threads: int, seed: int, expansions: int) -> Trunk:
-    """Leaves drawn at random, whatever a solver would want."""
+def growing(threads: int, seed: int = 0) -> Growth:
+    """A trunk with one unexpanded root."""
     model = Watched()
     trunk = start(model)
-    growth = Growth(trunk, model, Budget(nodes=10**8), np.zeros(0, dtype=np.uint64), 100_000, lambda *_: 0.0,
-                    rng=np.random.default_rng(seed), utilities=Utilities(trunk), threads=threads)  # fmt: skip
-    expanded = 0
+    return Growth(trunk, model, Budget(nodes=10**8), np.zeros(0, dtype=np.uint64), 100_000, lambda *_: 0.0,
+                  rng=np.random.default_rng(seed), utilities=Utilities(trunk), threads=threads)  # fmt: skip
+
+
+def test_leaves_are_attached_while_the_solver_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    growth, attached, attach = growing(threads=2), threading.Event(), Trunk.attach
+    growth.open_roots()
+    monkeypatch.setattr(Trunk, "attach", lambda *call: (attach(*call), attached.set())[0])
+    waited: list[bool] = []
+    growth.expand(np.flatnonzero(growth.trunk.open_leaf), beside=lambda: waited.append(attached.wait(60.0)))
+    assert waited == [True]
+    assert_sound(growth.trunk)
+
+
+def test_a_pass_reads_the_trunk_as_it_was_taken_in() -> None:
+    """Even at a root that is expanded meanwhile: a leaf is worth its value."""
+    growth = growing(threads=1)
+    growth.utilities.take_in()
+    value = growth.trunk.nodes.value[0]
+    for _ in range(2):
+        assert growth.utilities.against(0, np.ones(2))[0][0] == value != 0.0
+        growth.open_roots()
+
+
+def grown_at_random(threads: int, seed: int, expansions: int) -> Trunk:
+    """Leaves drawn at random, whatever a solver would want."""
+    growth, expanded = growing(threads, seed), 0
+    trunk = growth.trunk
     while expanded < expansions:
         leaves = growth.rng.permutation(np.flatnonzero(trunk.open_leaf))[:1000]
         growth.expand(leaves, beside=lambda: share(lambda piece: None, 2, threads))
