@@ -111,7 +111,9 @@ def text(analysis: Analysis, answer: Report, evaluator: str, unicode: bool) -> l
 
 def _strategy(analysis: Analysis, answer: Report, evaluator: str) -> list[str]:
     """The result of the search: its size and value, the probability of each move, and the expected lines."""
-    value = "?" if analysis.value is None else _pawns(analysis.value)
+    value = "?" if analysis.value is None else f"{analysis.value:+.3f}"
+    if analysis.value is not None and abs(analysis.value) <= 0.9999:
+        value += f" (about {6.0 * math.atanh(analysis.value):+.1f} pawns)"
     # No time with a node budget, so that the same command prints the same.
     seconds = f", {answer['seconds']:.1f} s" if answer["seconds"] else ""
     iterations = f"{answer['iterations']} iteration{'s' if answer['iterations'] != 1 else ''}"
@@ -135,13 +137,6 @@ def _strategy(analysis: Analysis, answer: Report, evaluator: str) -> list[str]:
         for line in analysis.lines:
             lines += _line_text(line, analysis.view.fullmove, analysis.view.color)
     return lines
-
-
-def _pawns(value: float) -> str:
-    """A value, and the same in pawns."""
-    if abs(value) > 0.9999:
-        return f"{value:+.3f}"
-    return f"{value:+.3f} (about {6.0 * math.atanh(value):+.1f} pawns)"
 
 
 def _line_text(line: Line, fullmove: int, color: chess.Color) -> list[str]:

@@ -328,7 +328,6 @@ def test_the_reproducible_mode_repeats_values_and_nodes(stockfish: StockfishEval
     start, below, _ = children(START[None])
     runs = []
     for _ in range(2):
-        stockfish.new_game()
         values = stockfish.child_values(fog[::20], offsets, found), stockfish.values(fog[::10])
         looks = [stockfish.search_values(START[None], start, below, depth, PLENTY, -1.0) for depth in (1, 2)]
         runs.append([each.tolist() for each in (*values, *(np.asarray(found) for found, _ in looks))])

@@ -42,16 +42,11 @@ def head(experiment: str, *packages: str) -> Document:
         raise NoCommitError("results name the commit that made them; run the experiment in a git clone of klss")
     return {
         "experiment": experiment,
-        "created": today(),
+        "created": datetime.now(UTC).date().isoformat(),  # such as 2026-11-21
         "commit": found,
         **({"modified": True} if _git("status", "--porcelain", "--untracked-files=no", "--", "*.py") else {}),
         "versions": package_versions(*packages),
     }
-
-
-def today() -> str:
-    """The date in UTC: ``2026-11-21``."""
-    return datetime.now(UTC).date().isoformat()
 
 
 def package_versions(*packages: str) -> dict[str, str | None]:

@@ -156,7 +156,10 @@ class _Bot(Player):
         self._bots.over = True
 
     def _begin(self, color: chess.Color, board: chess.Board) -> None:
-        _fix_addresses()
+        # Stockfish's answers depend on the random layout of memory, even with one thread and a limit of nodes
+        # (*measured*: 15.1, the same four questions of 1,000 nodes: three different sets of answers in 16 processes,
+        # one in 40 with fixed addresses). It is switched off for programs started from now on.
+        linux_call("personality", _ADDR_NO_RANDOMIZE)
         source = sys.argv[1]
         by_path = source.endswith(".py") or ":" not in source
         chosen = reconchess.load_player(source)[1] if by_path else resolve_name(source)
@@ -233,14 +236,6 @@ class LivingEngine:
         if engine is not None:
             with contextlib.suppress(chess.engine.EngineError, TimeoutError):
                 engine.quit()
-
-
-def _fix_addresses() -> None:
-    """Switch off the random layout of memory for programs started from now on. Stockfish's answers depend on it, even
-    with one thread and a limit of nodes (*measured*: 15.1, the same four questions of 1,000 nodes: three different sets
-    of answers in 16 processes, one in 40 with fixed addresses).
-    """
-    linux_call("personality", _ADDR_NO_RANDOMIZE)
 
 
 if __name__ == "__main__":

@@ -194,16 +194,11 @@ class PositionSet(WeighedPositions):
                 )
             self._recover(view)
         self.view = view
-        self._correct(view)
-
-    def _correct(self, view: View) -> None:
-        """Let the learned weights, if there are any, read the view."""
+        # The learned weights, if there are any, read the view.
         self._corrected = None
-        if self._observer is None:
-            return
-        if view.kind == "own_move":
+        if self._observer is not None and view.kind == "own_move":
             self._observer.moved(view)
-        else:
+        elif self._observer is not None:
             self.numbers = self._observer.turn(view, self._positions, self._weights)
 
     # ------------------------------------------------------------------------------------------------ own moves
