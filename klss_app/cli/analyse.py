@@ -31,13 +31,7 @@ from klss_app.analysis.process import analyse as by_process
 from klss_app.analysis.summaries import NODES, Report, Turns, summary, turn_text
 from klss_app.analysis.turns import analysis_of
 from klss_app.analysis.turns import turns as turns_of
-from klss_app.cli.analysed_games import (
-    AnalysisFile,
-    Archive,
-    analyse,
-    html_report,
-    text,
-)
+from klss_app.cli.analysed_games import AnalysisFile, Archive, analyse, html_report, text
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.game_option import FOG, Game
 from klss_app.cli.match import add_workers

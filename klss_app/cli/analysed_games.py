@@ -20,16 +20,7 @@ import msgspec
 
 from klss.support.file_lock import lock
 from klss.support.text import counted
-from klss_app.analysis.summaries import (
-    LEAST_COST,
-    MARKS,
-    Report,
-    Sums,
-    Turn,
-    Turns,
-    costly,
-    signed,
-)
+from klss_app.analysis.summaries import LEAST_COST, MARKS, Report, Sums, Turn, Turns, costly, signed
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.front import PHASES, Front, Reviewed
 

@@ -26,13 +26,7 @@ import chess
 from klss.support.signals import at_signals
 from klss_app.cli.errors import UsageError
 from klss_app.cli.game_option import FOG, Game
-from klss_app.cli.options import (
-    Parser,
-    add_game_number,
-    add_game_options,
-    add_players,
-    kept_game,
-)
+from klss_app.cli.options import Parser, add_game_number, add_game_options, add_players, kept_game
 from klss_app.cli.saved_game import add_resume, asked_game
 from klss_app.flag_types import whole
 

@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING
 from klss.support.text import counted
 from klss_app.cli.errors import FailedError
 from klss_app.cli.game_option import FOG, Game
-from klss_app.cli.options import (
-    PLAYERS,
-    Parser,
-    add_game,
-    add_game_options,
-    game_options,
-)
+from klss_app.cli.options import PLAYERS, Parser, add_game, add_game_options, game_options
 from klss_app.flag_types import count, numbers, whole
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document

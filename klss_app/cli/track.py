@@ -19,14 +19,7 @@ from klss.play.kit import AnyReplay
 from klss.support.threads import usual
 from klss_app.cli.errors import UsageError
 from klss_app.cli.game_option import FOG, Game
-from klss_app.cli.options import (
-    Parser,
-    add_game_number,
-    add_threads,
-    kept_history,
-    pgn_game,
-    typed_moves,
-)
+from klss_app.cli.options import Parser, add_game_number, add_threads, kept_history, pgn_game, typed_moves
 from klss_app.flag_types import count, seed
 from klss_app.stdout import print_document
 

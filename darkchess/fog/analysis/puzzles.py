@@ -114,9 +114,8 @@ class Puzzle:
     proof: Proof
     fen: str | None  # the start of the game, known to both players; None: the usual one
     source: str  # the game that it is from
-    solved: Mapping[
-        str, float
-    ]  # the share of attempts in which each level found the solution, from 1 to the first that did in most
+    # the share of attempts in which each level found the solution, from 1 to the first that did in most
+    solved: Mapping[str, float]
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Puzzle:

@@ -138,13 +138,7 @@ class PositionSet(WeighedPositions):
         """Number of the current move, as FEN counts."""
         return self.view.fullmove
 
-    def observe(
-        self,
-        view: View,
-        *,
-        deadline: float | None = None,
-        allowance: float = math.inf,
-    ) -> None:
+    def observe(self, view: View, *, deadline: float | None = None, allowance: float = math.inf) -> None:
         """Update the set by one ply, to ``view``.
 
         Parameters
@@ -260,13 +254,7 @@ class PositionSet(WeighedPositions):
             self._weights = self.weigher.normalised(weights)
 
     # ------------------------------------------------------------------------------------------------ enemy moves
-    def _enemy_move(
-        self,
-        before: View,
-        shown_before: ViewMasks,
-        deadline: float | None,
-        allowance: float,
-    ) -> bool:
+    def _enemy_move(self, before: View, shown_before: ViewMasks, deadline: float | None, allowance: float) -> bool:
         """Replace the set by its consistent successors; False when there is none (the set is then as it was)."""
         key = self._next_key
         sources, weights, step = self._cross(key, deadline)
