@@ -27,10 +27,10 @@ _TAKES = Position.from_fen("4k3/8/8/8/8/8/4Q3/4K2R w K - 0 1")
 def warm_up(player: Player[Position, Observation, Answer], color: chess.Color) -> None:
     """Let ``player`` begin games that are thrown away. Its next game starts afresh, as every game does."""
     players = {color: player, not color: RandomPlayer()}
-    for fen, nodes in ((START_FEN, _NODES), (_FEW_PIECES.format("w" if color else "b"), _DEEPER)):
+    for fen, nodes, turns in ((START_FEN, _NODES, _TURNS), (_FEW_PIECES.format("w" if color else "b"), _DEEPER, 1)):
         scratch = Arbiter(Referee(fen), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)))
         scratch.begin()
-        for _ in range(_TURNS):
+        for _ in range(turns):
             if scratch.referee.outcome is None:
                 scratch.play_turn()
     # Code that only some games run: a table grows or is cut, a piece is lost, a king is captured.
