@@ -18,6 +18,7 @@ from tests.klss_app.web.pages import served
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
 DESKTOP = {"width": 1280, "height": 860}
+NARROW = {"width": 700, "height": 900}
 PHONE = {"width": 390, "height": 844}
 SIDEWAYS = {"width": 844, "height": 390}
 

@@ -41,6 +41,7 @@ def chromium() -> Iterator[Browser]:
         pytest.skip(why)
     expect.set_options(timeout=30_000)  # nothing here depends on how fast the machine is
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        shown = ["--hide-scrollbars"]  # what hides them in a browser without a window: they take room in one with
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"], ignore_default_args=shown)
         yield browser
         browser.close()
