@@ -32,7 +32,7 @@ class ClockUse:
     increment: float = 0.8  # fraction of the increment for a turn
     most: float = 0.5  # largest fraction of the clock for a turn
     # seconds never used in a plan: reserve for one slow answer, an equilibrium that can't be cut off, a busy machine
-    reserve_s: float = 0.4
+    reserve_s: float = 1.2
     least_s: float = 0.01  # least seconds of an answer
     # the time for following, from half of the answer's time and a fortieth of the clock: ``min``, or ``max`` in games
     # where it seldom takes long
@@ -52,7 +52,7 @@ class TimePlan:
 
     Examples
     --------
-    >>> plan = TimePlan(Limit(clock=(100.4, 0.0)))
+    >>> plan = TimePlan(Limit(clock=(101.2, 0.0)))
     >>> plan.seconds, plan.tracking_s
     (4.0, 2.0)
     >>> TimePlan(Limit(nodes=100)).deadline is None

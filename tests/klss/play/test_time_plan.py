@@ -5,8 +5,12 @@ from __future__ import annotations
 import time
 from functools import partial
 
+import chess
 import pytest
 
+from darkchess.board.position import Position
+from darkchess.fog.game.contest import Setup
+from darkchess.fog.players.tracking import RandomPlayer
 from darkchess.rbc.players.holding import time_plan
 from klss.play.limits import Limit
 from klss.play.time_plan import TimePlan
@@ -55,3 +59,15 @@ def test_a_search_that_comes_late_gets_its_least_time_and_a_renewed_plan_what_is
     assert half.seconds == pytest.approx(2.0, abs=0.1)
     on_clock = TimePlan(Limit(clock=(60.0, 3.0)), began=time.monotonic() - 2.0).renewed()
     assert on_clock.limit.clock == (pytest.approx(58.0, abs=0.1), 3.0)
+
+
+def test_answers_that_came_late_are_planned_for_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    player, left, plans, lost = RandomPlayer(), 100.0, list[float](), list[float]()
+    player.begin(chess.WHITE, Setup(Position.start()))
+    monkeypatch.setattr(player, "_answer", lambda view, limit: plans.append(TimePlan(limit).seconds or 0.0))
+    for late in (0.0, 1.0, 1.0, 0.0, 0.0):
+        player.answer("move", limit := Limit(clock=(left, 0.5)))
+        lost.append((TimePlan(limit).seconds or 0.0) - plans[-1])
+        left += 0.5 - plans[-1] - late
+    # a turn's time is shorter by the mean of what was lost, to which each answer adds a quarter
+    assert lost == pytest.approx([0.0, 0.0, 1 / 4, 7 / 16, 21 / 64])
