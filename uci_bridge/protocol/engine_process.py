@@ -41,7 +41,7 @@ _LAST_WORDS = 12
 _WORDS_S = 0.2
 """Seconds to wait for stderr once stdout has ended, since its last line may say why the program ended."""
 
-_LOADING_S = 300.0
+_LOADING_S = 1200.0
 """Longest time for loading, even if the process shows signs of life."""
 
 
