@@ -13,7 +13,7 @@ def whole(least: int, most: int = 10**18 - 1) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 19 and least <= int(text) <= most):
-            upper = f" to {most}" if most < 10**18 - 1 else " on"
+            upper = f" to {most}" if most < 10**18 - 1 or len(text) > 18 else " on"
             raise argparse.ArgumentTypeError(f"got {text!r}, expected a whole number from {least}{upper}")
         return int(text)
 
