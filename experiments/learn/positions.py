@@ -164,11 +164,9 @@ def ending(rng: np.random.Generator, pieces: int) -> Words:
     return np.array(Position.from_fen(board.fen()).row)
 
 
-def make_positions(
-    what: str, out: Path, seed: int, minutes: float, tell: Callable[[str], None], pieces: int = 0
-) -> int:
-    """Write shards of ``what`` positions until ``minutes`` are over; return their number in this run. Of shards that
-    are there none is made again, and ``searched`` takes those that were ``played``.
+def make_positions(what: str, out: Path, seed: int, minutes: float, tell: Callable[[str], None], most: int = 0) -> None:
+    """Write shards of ``what`` positions until ``minutes`` are over, with at ``most`` so many pieces a side of endings.
+    Of shards that are there none is made again, and ``searched`` takes those that were ``played``.
     """
     rng = np.random.default_rng(seed)
     if what == "played":
@@ -176,14 +174,14 @@ def make_positions(
             rows, values = play(engine, 60.0 * minutes, seed, tell)
         # Neighbours, most of one game, get one number.
         keep(out / f"played-{seed}-00000.npz", {"rows": rows, "values": values, "game": np.arange(len(rows)) // 1000})
-        return len(rows)
+        return
     if what == "searched":
         sample = rng.permutation(load(sorted(out.glob("played-*.npz")), VALUED)["rows"])
         batches = (sample[at : at + _TOGETHER] for at in range(0, len(sample), _TOGETHER))
     else:
-        made = (np.array([ending(rng, pieces) for _ in range(_TOGETHER)]) for _ in count())
+        made = (np.array([ending(rng, most) for _ in range(_TOGETHER)]) for _ in count())
         batches = (rows[_askable(rows)] for rows in made)
-    end, total = time.monotonic() + 60.0 * minutes, 0
+    end = time.monotonic() + 60.0 * minutes
     for number, batch in enumerate(batches):
         path = out / f"{what}-{seed}-{number:05}.npz"
         if not path.exists():
@@ -191,8 +189,6 @@ def make_positions(
             good = ~np.isnan(found)
             values = found[good].astype(np.float32)
             keep(path, {"rows": batch[good], "values": values, "game": np.full(len(values), number)})
-            total += len(values)
-            tell(f"{total} positions")
+            tell(path.name)
         if time.monotonic() > end:
             break
-    return total

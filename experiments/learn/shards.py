@@ -66,11 +66,8 @@ class Source:
         return found
 
 
-def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Callable[[str], None]) -> int:
-    """Write the shards of labelled paths; return the number of their decisions. Raises TrainingError: a path has no
-    games.
-    """
-    total = 0
+def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Callable[[str], None]) -> None:
+    """Write the shards of labelled paths. Raises TrainingError: a path has no games."""
     for label, path in paths:
         games = source.at(path)
         for first in range(0, len(games), BLOCK):
@@ -81,22 +78,20 @@ def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Cal
                 for place, (number, game) in enumerate(games[first : first + BLOCK])
                 for row in source.decisions(game, np.random.default_rng([key, place]))
             )
-            total += write(shard, source.columns, rows)
-            tell(f"{total}, {shard.name}")
-    return total
+            write(shard, source.columns, rows)
+            tell(shard.name)
 
 
-def write(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
-    """Write a shard unless it is there; return the number of its rows."""
+def write(path: Path, columns: Columns, rows: Iterable[Row]) -> None:
+    """Write a shard unless it is there."""
     if path.exists():
-        return len(ARCHIVE.load(path)[0]["game"])
+        return
     made = list(rows)
     arrays = {
         name: np.array([row[name] for row in made], dtype=kind).reshape(-1, *shape)
         for name, (kind, shape) in {**columns, "game": (np.int64, ())}.items()
     }
     keep(path, arrays)
-    return len(made)
 
 
 def keep(path: Path, arrays: Arrays) -> None:
@@ -147,6 +142,5 @@ def chunks(rows: Ints, size: int, generator: np.random.Generator | None = None) 
     """
     order = rows if generator is None else generator.permutation(rows)
     size = min(size, len(order))
-    for start in range(0, len(order) - size + 1, max(size, 1)):
-        if size:
-            yield order[start : start + size]
+    for start in range(0, len(order) - size + 1, size) if size else ():
+        yield order[start : start + size]

@@ -58,8 +58,7 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
     """
     samples = list[Document]()
     numbers = thread_numbers(usual())
-    seconds_of: dict[int, list[float]] = {threads: [] for threads in numbers}
-    rates: dict[int, list[float]] = {threads: [] for threads in numbers}
+    measured: dict[int, list[tuple[float, float]]] = {threads: [] for threads in numbers}  # seconds, and the rate
     for line in bench_lines():
         known, view = line.before(threads=2)
         for repetition in range(-1, repetitions):  # the first one warms up
@@ -71,20 +70,20 @@ def tracker(*, repetitions: int = 3, say: Say = lambda line: None) -> Report:
                 seconds = time.perf_counter() - began
                 assert one.capped_by is None, "the bench's lines stay below their cap"
                 if repetition >= 0:
-                    seconds_of[threads].append(seconds)
-                    rates[threads].append(one.successors / seconds)
+                    measured[threads].append((seconds, one.successors / seconds))
                     samples.append({
                         "line": line.name, "repetition": repetition, "threads": threads, "sources": known.size,
                         "positions": one.size, "successors": one.successors, "seconds": seconds, "load": load(),
                     })  # fmt: skip
                     say(
                         f"{line.name}, {counted(threads, 'thread')}: {known.size:,} → {one.size:,} positions, "
-                        f"{rates[threads][-1] / 1e6:.1f} million successors/s, {seconds:.2f} s"
+                        f"{one.successors / seconds / 1e6:.1f} million successors/s, {seconds:.2f} s"
                     )
                 del one  # two large sets at once would not be a game's memory
     figures: Figures = {
-        f"successors_per_s_{threads}t": spread(found, "successors/s") for threads, found in rates.items()
+        f"successors_per_s_{threads}t": spread([rate for _, rate in found], "successors/s")
+        for threads, found in measured.items()
     }
-    faster = [one / two for one, two in zip(seconds_of[1], seconds_of[2])]
+    faster = [one / two for (one, _), (two, _) in zip(measured[1], measured[2])]
     figures["two_threads_over_one"] = spread(faster, "times")
     return Report(figures, None, samples)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from darkchess.fog.game.record import read_pgn
 from klss.play.outcome import Outcome
 from klss_app.front import Front, front_of
-from klss_app.kept_games import HUMAN
+from klss_app.kept_games import HUMAN, Earlier
 from klss_app.known.known import over_document
 from tests.klss_app.web.pages import FIRST, FOREIGN, KINDS, Page, Served, served, settings
 from tests.table import ghost_hunt, hidden_tictactoe
@@ -124,14 +125,15 @@ async def test_resigning_ends_a_game_also_while_the_engine_thinks_and_everything
 
 
 async def test_a_rematch_swaps_the_colours_and_a_new_game_is_as_wished() -> None:
-    async with served(settings()) as at:
+    left = Earlier(("e2e4", "e7e5"), {}, datetime.datetime.now(datetime.UTC))
+    async with served(settings(earlier=left)) as at:
         page = await at.page()
-        await page.until("game")
+        await page.until("game", ply=2)
         await page.send(type="resign")
         await page.until("room", playing=False)
         await page.send(type="rematch")
         game = await page.until("game", over=None)
-        assert (game["number"], game["color"]) == (2, "black")
+        assert (game["number"], game["color"]) == (2, "black") and game["ply"] < 2, "the next one begins anew"
         wished = wish(at, time=None, clock=[60, 1], fen="4k3/P7/8/8/8/8/8/4K3 w - - 0 1")
         await page.send(type="new", **wished)
         game = await page.until("game", number=3)
