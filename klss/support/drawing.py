@@ -10,12 +10,13 @@ drawn states, each divided by that probability (the same, §4.2).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from klss.support._kernels import drawing as kernels
 from klss.support.arrays import Floats, Ints, Keys
 from klss.support.greatest import greatest
+from klss.support.kernel import kernel
 
 _STRIDE = 16
 """One of this many states is used for a bound on the keys, if there are enough states."""
@@ -76,10 +77,25 @@ def _ahead(weights: Floats, hashes: Keys, count: int) -> Ints:
         least = float(keys[greatest(keys, count)].min())
         found = np.empty(len(weights), dtype=np.int64)
         if least > -700.0:
-            size = kernels.ahead(weights, hashes, np.exp(-least) * _MARGIN, found)
+            size = _likely(weights, hashes, np.exp(-least) * _MARGIN, found)
             if size >= count:
                 return found[:size]
     return np.arange(len(weights))
+
+
+@kernel
+def _likely(weights: Any, hashes: Any, scale: float, out: Any) -> int:
+    """Write into ``out`` (int64[n]) the indices i with 1 − u ≤ scale · weights[i], where u is the uniform number of the
+    hash; return their number.
+    """
+    found = 0
+    for i in range(weights.shape[0]):
+        # u is a multiple of 2⁻⁵³ plus half of that; subtracting 2 · 2⁻⁵³ keeps the test on the safe side.
+        rest = np.float64((np.uint64(1) << np.uint64(53)) - (hashes[i] >> np.uint64(11))) - 2.0
+        if rest * 2.0**-53 <= scale * weights[i]:
+            out[found] = i
+            found += 1
+    return found
 
 
 def _keys(weights: Floats, hashes: Keys) -> Floats:

@@ -1,4 +1,0 @@
-"""Compiled parts of :mod:`klss.support`.
-
-Reading order: ``drawing``.
-"""
