@@ -137,7 +137,6 @@ class SearchingPlayer(BelievingPlayer):
         super().begin(seat, setup)
         self._search = Search(self._model, self._configuration, seed=self._seed)
         self._walked = 0  # number of observations that the search has taken in
-        self._keys: list[int] = []
         self._value = 0.0
 
     def answer(self, question: str, limit: Limit) -> Decision[int]:
@@ -155,7 +154,7 @@ class SearchingPlayer(BelievingPlayer):
             report = Report(belief.size, self._search.known, self._value, plan.elapsed(), belief.capped_by)
             return self._drawn(dict.fromkeys(actions, 1.0), report.diagnostics())
         budget = plan.budget(_LEAST_SEARCH_S)
-        found = self._search.search(belief, budget, history=np.array(self._keys, dtype=np.uint64))
+        found = self._search.search(belief, budget)
         self._value = found.report.value  # reported again at moves without a search
         self._forget(belief)
         self.mixture = dict(zip(found.actions.tolist(), found.probabilities.tolist(), strict=True))
@@ -181,7 +180,6 @@ class SearchingPlayer(BelievingPlayer):
         for seen in self._seen[self._walked :]:
             if seen.ply or self._model.start.shown[0] is None:  # otherwise the game's start shows it already
                 self._step(-1 if seen.own is None else seen.own, seen.key, seen.acts)
-            self._keys.append(seen.key)
         self._walked = len(self._seen)
 
     def _step(self, own: int, key: int, acts: bool) -> None:
