@@ -23,14 +23,13 @@ from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
+from klss.openspiel.bots import Bot
 from klss.openspiel.games import spiel_game
-from klss.openspiel.named_players import Configuration, configuration, make_player
-from klss.openspiel.observations import Sight
+from klss.openspiel.named_players import configuration
 from klss.openspiel.strategies import asked
 from klss.paper.methods import GADGETS, METHODS
 from klss.paper.nested import Blueprint
 from klss.paper.tables import mirrored, named_game, refined_plan
-from klss.play.limits import Limit
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Search, SearchConfiguration
 from klss.search.profile import strategy_at
 from klss.support.arrays import Floats
@@ -158,7 +157,7 @@ class Seated:
                 found = played(self.game, chosen.search, cell.nodes, str(cell.start), on_step)
                 strategy, moves, nodes = found.purified, found.moves, found.nodes
             else:
-                policy = _Asked(self.name, self.player, chosen, cell.nodes, on_step)
+                policy = _Asked(self.name, self.player, cell.method, cell.nodes, on_step)
                 named = asked(policy, self.game, policy.game, 0)
                 strategy, moves = behaviour_of(self.game, 0, named), policy.moves
                 nodes = moves * cell.nodes  # a node is a simulation
@@ -185,24 +184,18 @@ class _Asked:
     the true game it gets its own observations, and says with what probabilities it moves.
     """
 
-    def __init__(
-        self, name: str, seat: int, chosen: Configuration, nodes: int, on_step: Callable[[int], None] | None
-    ) -> None:
+    def __init__(self, name: str, seat: int, player: str, nodes: int, on_step: Callable[[int], None] | None) -> None:
         self.game, _ = spiel_game(name)
-        self._seat, self._chosen, self._limit, self._on_step = seat, chosen, Limit(nodes=nodes), on_step
-        self._start, self._sight = self.game.new_initial_state(), Sight(self.game, seat)
+        self._seat, self._player, self._nodes, self._on_step = seat, player, nodes, on_step
         self.moves = 0
 
     def action_probabilities(self, state: Any) -> dict[int, float]:
-        player = make_player(self._chosen, self.game, seed=self.moves)
-        player.begin(self._seat == 0)
-        for seen in self._sight.along(self._start, state.history()):
-            player.observe(seen)
-        player.answer("action", self._limit)
+        bot = Bot(self.game, self._seat, self._player, nodes=self._nodes, seed=self.moves)
+        mixture, _ = bot.step_with_policy(state)
         self.moves += 1
         if self._on_step is not None:
             self._on_step(self.moves)
-        return player.mixture
+        return dict(mixture)
 
 
 def played(
