@@ -18,7 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from sys import intern
+from typing import Any, NamedTuple, Self
 
 import pyspiel
 
@@ -122,11 +123,16 @@ class Sight:
     def __init__(self, game: Any, player: int) -> None:
         kind = game.get_type()
         self.game, self.player = game, player
+        self._actions = dict[tuple[int, ...], tuple[int, ...]]()
         self.by_turn: bool = kind.provides_information_state_string
         if not self.by_turn and not kind.provides_observation_string:
             raise GameError(
                 f"game {str(game)!r} has neither information states nor observations as strings; expected one of them"
             )
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Share it: a true game that is copied (:meth:`klss.play.small_game.SmallReferee.copy`) has the same rules."""
+        return self
 
     @cached_property
     def start(self) -> Place:
@@ -150,7 +156,9 @@ class Sight:
             text, (last, _, own) = self.text(state, who), known[who]
             if who == mover or own is not None or text != last:
                 actions = tuple(state.legal_actions()) if who == mover else ()
-                after[who], shown[who] = Look(text, actions), Look(text, actions, own)
+                # Places are kept by the thousand, and many have the same texts and actions.
+                look = Look(intern(text), self._actions.setdefault(actions, actions), own)
+                after[who], shown[who] = look if own is None else look._replace(own=None), look
         return Place(state, mover, (after[0], after[1]), (shown[0], shown[1]))
 
     def child(self, place: Place, action: int) -> Place:
