@@ -127,6 +127,14 @@ SERIES = {
         },
         seed=16,
     ),
+    "learn_evaluation": Series(
+        "games around whose positions the evaluation learns from itself", TimeControl(nodes=4000), 50,
+        {
+            f"{a}-{b}": Pairing(a, b)
+            for a, b in (("kluss-value", "kluss-value"), ("kluss-value", "klss2021"), ("klss2021", "baseline"))
+        },
+        seed=63,
+    ),
     "rbc_games": Series(
         "the default player of blind chess v bots of reconchess, simple players and dsmcp",
         TimeControl(nodes=10_000), 200,

@@ -24,7 +24,7 @@ from experiments.learn import evaluation, policy, selfplay, siamese
 from experiments.learn.blind import BLIND, DSMCP, SIAMESE
 from experiments.learn.fog import FOG
 from experiments.learn.planning import Planning
-from experiments.learn.positions import make_positions
+from experiments.learn.positions import AROUND, make_positions
 from experiments.learn.shards import Arrays, Source, TrainingError, digest, load, make
 from experiments.learn.trainer import EPOCH, Plan, train
 from experiments.learn.weighing import Weighing
@@ -47,7 +47,7 @@ class Recipe:
     file: str  # the shipped one
     hours: float  # of two idle cores, estimated from matches and trainings that were made before
     learn: Callable[[Arrays, argparse.Namespace, Callable[[str], None]], Learned]  # from the data that it is made of
-    source: Source | None = None  # of decisions of the games of the series of the same name; None: positions
+    source: Source | None = None  # of decisions of the games of the series of the same name
     epochs: int = 4
     lacks: str = "nothing"  # what the shipped one learned from besides, which can't be made again here
 
@@ -68,7 +68,7 @@ def _of_own_games(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str]
 
 
 RECIPES = {
-    "evaluation": Recipe("darkchess/evaluation/data/evaluation_weights.npz", 4, evaluation.tune, epochs=6),
+    "evaluation": Recipe("darkchess/evaluation/data/evaluation_weights.npz", 4.3, evaluation.tune, AROUND, epochs=6),
     "policy": Recipe("darkchess/fog/belief/data/policy.npz", 0.7, policy.learn, policy.POLICY, epochs=40),
     "fog": Recipe(
         "darkchess/fog/belief/data/tower.onnx", 3, _taught(Weighing, blocks=of_fog.BLOCKS, channels=64), FOG,
@@ -85,7 +85,7 @@ RECIPES = {
 """The recipes by name."""
 
 POSITIONS = (("played", 20.0, 0), ("searched", 60.0, 0), ("endings", 10.0, 0), ("endings", 10.0, 3))
-"""What the evaluation is tuned to: the kind, minutes, and most pieces a side of endings."""
+"""What the evaluation is tuned to besides: the kind, minutes, and most pieces a side of endings."""
 GENERATIONS, SCHEDULE = 7, selfplay.Schedule()
 """Of the player that learns from its own games, the generation with random weights included."""
 
@@ -102,14 +102,12 @@ def learned(parsed: argparse.Namespace, tell: Callable[[str], None]) -> Path:
             scaled, folder = dataclasses.replace(pairing, games=games), parsed.out / "matches"
             found = played(series, name, scaled, folder, parsed.workers, scheduler=parsed.scheduler)
             parsed.matches.append((name.partition("-")[0], folder / found["name"]))
+        for number, (kind, minutes, pieces) in enumerate(POSITIONS if recipe.learn is evaluation.tune else (), 1):
+            if parsed.share and not any(data.glob(f"{kind}-{number}-*.npz")):
+                make_positions(kind, data, number, parsed.share * minutes, tell, pieces)
         if parsed.epochs:
             make(recipe.source, parsed.matches, data, tell)
             held = load(sorted(data.glob("*.npz")), recipe.source.columns)
-    elif recipe.learn is evaluation.tune:
-        for number, (kind, minutes, pieces) in enumerate(POSITIONS, 1):
-            if parsed.share and not any(data.glob(f"{kind}-{number}-*.npz")):
-                make_positions(kind, data, number, parsed.share * minutes, tell, pieces)
-        held = load(sorted(data.glob("*.npz")), evaluation.VALUED)
     write, figures = recipe.learn(held, parsed, tell)
     labels, numbers = np.unique(held["label"], return_counts=True) if held else ((), ())
     shards = sorted(path for path in parsed.out.rglob("*-*.npz") if "checkpoint" not in path.name)

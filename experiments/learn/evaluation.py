@@ -6,10 +6,13 @@ from the one before, and finds the quiet positions again:
 
 1. ``linear``   the tapered sum, from the pieces' usual values, to values of depth 1;
 2. ``network``  the sum and the network together, likewise;
-3. ``deep``     the same, to fewer values of deeper searches, of endings too.
+3. ``deep``     the same, to fewer values of deeper searches, of endings too;
+4. ``own``      the same, to the evaluation's own values one ply deeper, of positions around games of Fog of War. By
+   later values and results of games such values are better than static ones (docs/notebook/evaluator.md).
 
-Data: the shards of :mod:`experiments.learn.positions`. Every figure is measured with the whole evaluator on the
-packaged positions, which are from other games, against their values of depth 10.
+Data: the shards of :mod:`experiments.learn.positions`. Without values of depth 1 (``--share 0``) ``own`` begins with
+the packaged weights. Every figure is measured with the whole evaluator on the packaged positions, which are from other
+games, against their values of depth 10.
 
 Source: P. Österlund 2014 ("Texel's tuning method", Chess Programming Wiki).
 """
@@ -24,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from darkchess.board.kernels.tables import TABLES
-from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Weights
+from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Weights, packaged_weights
 from darkchess.evaluation.kernels.evaluation import MOST
 from darkchess.evaluation.kernels.features import FEATURES, MAPS, MAX_FEATURES, STAGES, features
 from darkchess.evaluation.kernels.features import phase as phase_of
@@ -32,14 +35,17 @@ from darkchess.evaluation.kernels.features import stage as stage_of
 from darkchess.evaluation.kernels.network import FIRST, OFFSETS, PACKED_SIZE, SECOND
 from experiments.learn.shards import TRAIN, VALIDATE, Arrays, Columns
 from experiments.learn.trainer import Plan, Study, jax, train
+from klss.search import Budget
 from klss.support.arrays import Floats, Ints, Words
 from klss.support.kernel import kernel
 from klss_app.bench.evaluator import held_out_positions
 
 VALUED: Columns = {"rows": (np.uint64, (9,)), "values": (np.float32, ())}
-"""The columns of positions with values (tanh(pawns/6), for the side to move)."""
+"""The columns of positions with values (tanh(pawns/6), for the side to move); more than 1: not valued yet."""
 _POWER = 1.5
 """The loss is |Δtanh| to this power: a compromise between fitting the mean (2) and the median (1)."""
+_OWN_PASSES, _OWN_RATE, _OWN_POWER = 3, 0.0004, 2.0
+"""Of the last stage; its values are no outliers, so their mean is fitted."""
 
 
 def with_network(weights: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -83,6 +89,7 @@ class Tuning(Study):
 
     held: Arrays  # positions with values (:data:`VALUED`)
     weights: dict[str, Any]  # at the start
+    power: float = _POWER
     batch: int = 4096
 
     def first(self, seed: int) -> dict[str, Any]:
@@ -100,7 +107,7 @@ class Tuning(Study):
         jnp = jax.numpy
         counts, phases, stages, values = batch
         error = jnp.abs(jnp.tanh(jnp.clip(pawns(weights, counts, phases, stages), -MOST, MOST) / PAWNS_SCALE) - values)
-        return (jnp.maximum(error, 1e-6) ** _POWER).mean()
+        return (jnp.maximum(error, 1e-6) ** self.power).mean()
 
 
 def pawns(weights: Any, counts: Any, phases: Any, stages: Any) -> Any:
@@ -124,6 +131,15 @@ def quiet(held: Arrays, weights: dict[str, Any]) -> Arrays:
     return {name: array[np.abs(scores) < 500.0] for name, array in found.items()}
 
 
+def deeper(held: Arrays, weights: dict[str, Any]) -> Arrays:
+    """Positions with their values by alpha-beta of one ply; those where a king is taken are left out."""
+    parents, rows = np.zeros(1, np.int64), held["rows"]
+    found, _ = BuiltinEvaluator(packed(weights)).search_values(rows, parents, rows, 1, Budget(nodes=10**15), -1.0)
+    assert found is not None, "a budget that no search spends"
+    known = np.abs(found) < 1.0
+    return {name: array[known] for name, array in (held | {"values": found.astype(np.float32)}).items()}
+
+
 def mean_error(weights: dict[str, Any], rows: Words, values: Floats) -> dict[str, float]:
     """Mean and root mean square of the difference to ``values``."""
     error = BuiltinEvaluator(packed(weights)).values(rows) - values
@@ -138,8 +154,10 @@ def tune(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[
     stage. Positions with the label ``played`` have values of depth 1.
     """
     held = held | {"part": np.where(held["part"] == VALIDATE, VALIDATE, TRAIN)}  # the packaged ones are the test
-    shallow = held["label"] == "played"
-    many, deep = ({name: array[mask] for name, array in held.items()} for mask in (shallow, ~shallow))
+    shallow, near = held["label"] == "played", np.abs(held["values"]) > 1.0
+    many, deep, own = (
+        {name: array[mask] for name, array in held.items()} for mask in (shallow, ~shallow & ~near, near)
+    )
     rows, values, _ = held_out_positions()
     # The start: the usual values of the pieces, in the middlegame and in endings.
     linear, worth = np.zeros((FEATURES, 2), np.float32), [(0.9, 1.1), (3.2, 3.0), (3.4, 3.2), (4.8, 5.2), (9.6, 9.6)]
@@ -147,18 +165,24 @@ def tune(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[
     weights: dict[str, Any] = {"linear": linear}
     figures = {}
 
-    def stage(name: str, data: Arrays, passes: int, rate: float) -> None:
+    def stage(name: str, data: Arrays, passes: int, rate: float, power: float = _POWER) -> None:
         nonlocal weights
-        study = Tuning(quiet(data, weights), weights)
+        study = Tuning(quiet(data, weights), weights, power)
         plan = Plan(passes, parsed.seed, rate=rate, undecayed=("linear",))
         weights, _ = train(study, plan, parsed.out / f"{name}.checkpoint.npz", tell)
         figures[name] = mean_error(weights, rows, values)
 
-    figures["by hand"] = mean_error(weights, rows, values)
-    for turn in range(2):  # the second time with leaves found by the tuned weights
-        stage(f"linear-{turn + 1}", many, 3, 0.01 / (1 + turn))
-    weights = with_network(weights, parsed.seed)
-    stage("network", many, parsed.epochs, 0.0015)
-    if len(deep["rows"]):
-        stage("deep", deep, parsed.epochs, 0.0005)
+    if len(many["rows"]):
+        figures["by hand"] = mean_error(weights, rows, values)
+        for turn in range(2):  # the second time with leaves found by the tuned weights
+            stage(f"linear-{turn + 1}", many, 3, 0.01 / (1 + turn))
+        weights = with_network(weights, parsed.seed)
+        stage("network", many, parsed.epochs, 0.0015)
+        if len(deep["rows"]):
+            stage("deep", deep, parsed.epochs, 0.0005)
+    else:
+        weights = {name: np.array(packaged_weights().part(name)) for name in OFFSETS}
+        figures["packaged"] = mean_error(weights, rows, values)
+    if len(own["rows"]):
+        stage("own", deeper(own, weights), _OWN_PASSES, _OWN_RATE, _OWN_POWER)
     return packed(weights).write, {"tested": figures}

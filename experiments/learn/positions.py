@@ -8,6 +8,8 @@ sensible position. Their values come from a search of depth 1 at the parent, som
 ``searched`` searches a sample of them one by one, with 1000 nodes some hundreds per second. ``endings`` makes positions
 with few or no pieces besides kings and pawns, which games rarely reach, and searches them in the same way.
 
+``around`` gives positions of games of Fog of War and near them, which the evaluation values itself.
+
 The packaged positions, on which the evaluator is measured (``evaluation_positions.npz``), are from games of another
 seed.
 
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -31,8 +33,11 @@ from darkchess.board.kernels.moves import count_moves, make_all
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
+from darkchess.fog.game.record import GameRecord
+from darkchess.fog.game.referee import Referee
 from experiments.learn.evaluation import VALUED
-from experiments.learn.shards import keep, load
+from experiments.learn.fog import games_of
+from experiments.learn.shards import Row, Source, keep, load
 from klss.support.arrays import Bools, Floats, Ints, Words
 from uci_bridge.child_processes import engine_environment
 from uci_bridge.stockfish.evaluator import StockfishEvaluator, find_stockfish, orthodox_fens, score_of
@@ -43,6 +48,9 @@ _TOGETHER = 5000
 _GAMES_AT_ONCE = 96
 _CHILDREN_KEPT = 24
 _MAX_PLIES = 180
+
+_STRAYS, _NEAR = 2, 16
+"""Positions a random ply or two away from each position of a game of Fog of War, and children kept of each."""
 
 
 def children_of(rows: Words) -> tuple[Ints, Words]:
@@ -123,6 +131,26 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int, tell: Callable[[s
     _, unique = np.unique(identity.view([("", np.uint64)] * 9).ravel(), return_index=True)
     unique.sort()
     return rows[unique], scores[unique]
+
+
+def around(game: tuple[GameRecord, int], generator: np.random.Generator) -> Iterator[Row]:
+    """Positions of a game and near it, once each and not valued yet: as a search of its turns meets them."""
+    record, _ = game
+    referee, found = Referee(record.fen), list[Words]()
+    for move in record.moves:
+        here = np.array(referee.position.row)
+        parents = np.array([here, *(_stray(here, int(generator.integers(1, 3)), generator) for _ in range(_STRAYS))])
+        offsets, children = children_of(parents)
+        for first, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            found.append(children[generator.permutation(np.arange(first, end))[:_NEAR]])
+        referee.push(move)
+    rows = np.unique(np.concatenate([np.zeros((0, 9), np.uint64), *found]), axis=0)
+    for row in rows[_askable(rows)] if len(rows) else ():
+        yield {"rows": row, "values": 2.0}
+
+
+AROUND = Source(VALUED, games_of, around)
+"""What the evaluation learns from itself."""
 
 
 def deep_values(rows: Words, limit: str) -> Floats:

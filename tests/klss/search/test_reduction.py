@@ -48,7 +48,7 @@ def naive(form: SequenceForm) -> tuple[Entries, tuple[dict[int, int], dict[int, 
 
 
 def test_what_is_left_is_what_an_obvious_loop_leaves() -> None:
-    trunk = list(growing(3))[-1]
+    trunk = list(growing(7))[-1]
     form = gadget_form(trunk)
     expected, gone = naive(form)
     game = reduced(form, trunk.group_count)
