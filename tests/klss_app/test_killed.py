@@ -54,6 +54,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             [*before, sys.executable, "-m", "klss", *arguments], cwd=tmp_path, encoding="utf-8", start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # also if the tests run under nohup
         )  # fmt: skip
         started.append(process)
         return process
