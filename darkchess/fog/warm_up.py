@@ -14,8 +14,8 @@ from klss.play.arbiter import Arbiter
 from klss.play.contest import Player
 from klss.play.limits import TimeControl
 
-_WARM_UP_PLIES = 4
-"""Two moves of each side: at the second one, a search carries its trunk on."""
+_WARM_UP_PLIES = 6
+"""Three moves of each side: at the second one or the third, a search carries its trunk on."""
 
 _WARM_UP_NODES = 100
 """Nodes of each move: enough for a batch of leaves."""

@@ -54,7 +54,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             [*before, sys.executable, "-m", "klss", *arguments], cwd=tmp_path, encoding="utf-8", start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # also if the tests run under nohup
+            preexec_fn=heard,
         )  # fmt: skip
         started.append(process)
         return process
@@ -64,6 +64,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+def heard() -> None:
+    """React to the signals again that tests in the background, or under nohup, ignore."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def silent(folder: Path) -> str:
