@@ -51,12 +51,10 @@ def strategy_at(trunk: Trunk, profile: Profile, infoset: int = 0) -> tuple[Int32
     """Return the codes of player 0's actions at ``infoset`` (0: the root's) and their probabilities; both empty if
     player 0 has no actions there or never reaches it.
     """
-    first, count = int(trunk.infosets[0].first[infoset]), int(trunk.infosets[0].size[infoset])
-    probabilities = profile.x[first : first + count].copy()
-    probabilities[probabilities <= SUPPORT] = 0.0
-    if first < 0 or not probabilities.any():
-        return np.zeros(0, dtype=np.int32), np.zeros(0)
-    return trunk.sequences[0].action[first : first + count].copy(), probabilities / probabilities.sum()
+    played, first = support_at(trunk, profile, infoset), int(trunk.infosets[0].first[infoset])
+    here = slice(first, first + len(played))
+    probabilities = np.where(played, profile.x[here], 0.0)
+    return trunk.sequences[0].action[here].copy(), probabilities / probabilities.sum()
 
 
 def support_at(trunk: Trunk, profile: Profile, infoset: int) -> Bools:
