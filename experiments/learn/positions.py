@@ -29,6 +29,7 @@ from pathlib import Path
 import chess
 import numpy as np
 
+from darkchess.board.kernels.board import IDENTITY, META
 from darkchess.board.kernels.moves import count_moves, make_all
 from darkchess.board.kernels.orthodox import ASK, classify
 from darkchess.board.kernels.tables import TABLES
@@ -66,6 +67,13 @@ def _askable(rows: Words) -> Bools:
     codes = np.empty(rows.shape[0], dtype=np.int8)
     classify(rows, TABLES, codes)
     return np.asarray(codes == ASK)
+
+
+def _once(rows: Words) -> Ints:
+    """Places in ``rows`` (uint64[n, 9]) of each position's first one: counters don't distinguish positions."""
+    identity = rows.copy()
+    identity[:, META] &= IDENTITY
+    return np.asarray(np.sort(np.unique(identity, axis=0, return_index=True)[1]))
 
 
 def _stray(row: Words, plies: int, rng: np.random.Generator) -> Words:
@@ -124,12 +132,8 @@ def play(engine: StockfishEvaluator, time_s: float, seed: int, tell: Callable[[s
             over = not _askable(row[None])[0] or ply > _MAX_PLIES or (abs(own[choice]) > 0.97 and rng.random() < 0.15)
             games[k] = new_game() if over else (row, ply + 1, temperature, blunder)
         tell(f"{total} positions")
-    # Each position once; counters don't distinguish positions.
     rows, scores = (np.concatenate(column) for column in zip(*found))
-    identity = np.ascontiguousarray(rows[:, :9])
-    identity[:, 8] &= np.uint64(0x7FFF)
-    _, unique = np.unique(identity.view([("", np.uint64)] * 9).ravel(), return_index=True)
-    unique.sort()
+    unique = _once(rows)
     return rows[unique], scores[unique]
 
 
@@ -144,8 +148,9 @@ def around(game: tuple[GameRecord, int], generator: np.random.Generator) -> Iter
         for first, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
             found.append(children[generator.permutation(np.arange(first, end))[:_NEAR]])
         referee.push(move)
-    rows = np.unique(np.concatenate([np.zeros((0, 9), np.uint64), *found]), axis=0)
-    for row in rows[_askable(rows)] if len(rows) else ():
+    rows = np.concatenate([np.zeros((0, 9), np.uint64), *found])
+    rows = rows[_once(rows)]
+    for row in rows[_askable(rows)]:
         yield {"rows": row, "values": 2.0}
 
 
