@@ -158,7 +158,7 @@ class Seated:
                 strategy, moves, nodes = found.purified, found.moves, found.nodes
             else:
                 policy = _Asked(self.name, self.player, cell.method, cell.nodes, on_step)
-                named = asked(policy, self.game, policy.game, 0)
+                named = asked(policy, self.game, policy.game, 0, led=True)
                 strategy, moves = behaviour_of(self.game, 0, named), policy.moves
                 nodes = moves * cell.nodes  # a node is a simulation
             plan = realization(self.game.treeplex(0), strategy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyspiel
 
 from klss.errors import GameError
@@ -12,13 +13,20 @@ from klss.openspiel.games import silenced
 from klss.theory.game import Game, Named
 
 
-def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
-    """Return what a ``pyspiel.Policy``, or a ``Policy`` in Python, plays at the infosets of ``player``; ``game`` is
-    :func:`klss.openspiel.load` of ``spiel``. Raises GameError: it is of another game.
+def asked(policy: Any, game: Game, spiel: Any, player: int, *, led: bool = False) -> Named:
+    """Return what a ``pyspiel.Policy``, or a ``Policy`` in Python, plays at the infosets of ``player``, with ``led``
+    only at those to which its own moves lead; ``game`` is :func:`klss.openspiel.load` of ``spiel``. Raises GameError:
+    the policy is of another game.
     """
     observations, found = game.observations[player], dict[str, dict[str, float]]()
+    tree = game.treeplex(player)
+    plays = np.ones(tree.sequence_count, dtype=np.bool_)  # whether it plays all actions of a sequence, parents first
     wrong = GameError(f"policy: got one that does not know the infosets of player {player}, expected one of this game")
-    for infoset in observations.turn_infosets.tolist():
+    for i, infoset in enumerate(observations.turn_infosets.tolist()):
+        here = slice(tree.first_sequence[i], tree.first_sequence[i] + tree.action_count[i])
+        if led and not plays[tree.parent_sequence[i]]:
+            plays[here] = False
+            continue
         state = state_at(spiel, int(game.nodes_of(player, infoset)[0]), game.parent, game.action)
         try:
             with silenced():
@@ -27,7 +35,9 @@ def asked(policy: Any, game: Game, spiel: Any, player: int) -> Named:
             raise wrong from None
         if played:
             names = zip(state.legal_actions(), observations.action_names[infoset], strict=True)
-            found[str(observations.keys[infoset])] = {name: float(played.get(action, 0.0)) for action, name in names}
+            named = {name: float(played.get(action, 0.0)) for action, name in names}
+            found[str(observations.keys[infoset])] = named
+            plays[here] = [probability > 0.0 for probability in named.values()]
     if not found and observations.turn_infosets.size:
         raise wrong
     return found

@@ -5,6 +5,7 @@ left out.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,18 +13,20 @@ import pytest
 pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python.algorithms.exploitability import nash_conv  # noqa: E402
-from open_spiel.python.policy import UniformRandomPolicy  # noqa: E402
+from open_spiel.python.policy import Policy, UniformRandomPolicy  # noqa: E402
 
 from klss import openspiel  # noqa: E402
 from klss.openspiel import search_table  # noqa: E402
 from klss.openspiel.games import largest_payoff  # noqa: E402
 from klss.openspiel.named_players import configuration  # noqa: E402
 from klss.openspiel.search_table import Seated, cells, played  # noqa: E402
+from klss.openspiel.strategies import asked  # noqa: E402
 from klss.paper.tables import mirrored  # noqa: E402
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Kluss, Search, SearchConfiguration  # noqa: E402
 from klss.theory.best_response import worst_case  # noqa: E402
 from klss.theory.equilibrium import solve  # noqa: E402
 from klss.theory.game import CHANCE, TERMINAL, Game  # noqa: E402
+from klss.theory.policies import behaviour_of  # noqa: E402
 from klss.theory.sequence_form import sequence_form  # noqa: E402
 from klss.theory.treeplex import realization  # noqa: E402
 from tests.klss.games import kuhn  # noqa: E402
@@ -78,6 +81,22 @@ def test_the_value_of_a_large_game_is_the_programs_within_its_gap(monkeypatch: p
     monkeypatch.setattr(search_table, "_LARGE", 0)
     near = Seated("leduc_poker", 1).solution
     assert max(abs(near.value - exact.value), exact.exploitability) < near.exploitability <= 1e-4
+
+
+def test_where_a_players_own_moves_do_not_lead_it_need_not_be_asked() -> None:
+    """The plan, and so all that it wins, is the same; in Kuhn poker who always bets is asked at no second turn."""
+    spiel, game = pyspiel.load_game("kuhn_poker"), openspiel.load("kuhn_poker")
+
+    class Betting(Policy):  # type: ignore[misc]
+        def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+            return {0: 0.0, 1: 1.0}
+
+    plans = []
+    for led, infosets in ((False, 6), (True, 3)):
+        named = asked(Betting(spiel, [0, 1]), game, spiel, 0, led=led)
+        assert len(named) == infosets
+        plans.append(realization(game.treeplex(0), behaviour_of(game, 0, named)))
+    assert np.array_equal(*plans)
 
 
 @pytest.mark.parametrize("search_by", [Klss2021(), Kluss()], ids=["klss2021", "kluss"])
