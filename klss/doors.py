@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple
 from klss import gambit
 from klss.errors import INSTALL_EXTRAS, MAX_NODES, GameError, TooLargeError
 from klss.games import packaged
-from klss.support.text import read_text
+from klss.support.text import printable, read_text
 from klss.theory import equilibrium, first_order, policies
 from klss.theory.best_response import exploitability
 from klss.theory.equilibrium import Solution, SolveStats, Source
@@ -189,7 +189,8 @@ def solve(
 
 def load(path: str | Path, game: Any = None) -> Solution:
     """Return what :meth:`Solution.save` or ``klss solve --out`` wrote; the value and the exploitability are computed
-    again. Fractions of an exact solution stay fractions. The file names its game, if none is given.
+    again. Fractions of an exact solution stay fractions. The file names its game, if none is given; a game of a module
+    has to be given, since naming it imports the module.
 
     >>> import klss, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -199,7 +200,11 @@ def load(path: str | Path, game: Any = None) -> Solution:
     """
     strategies = policies.read_policy(Path(path))
     about = json.loads(read_text(Path(path)))
-    listed, source = _listed(str(about.get("game")) if game is None else game)
+    if game is None:
+        game = str(about.get("game"))
+        if ":" in game and not game.lower().endswith((".efg", ".nfg")):
+            raise GameError(f"{path}: got {printable(game, 80)!r}, which no file may import; expected the game as well")
+    listed, source = _listed(game)
     form = sequence_form(listed)
     x, y = (realization(listed.treeplex(i), behaviour_of(listed, i, strategies[i])) for i in (0, 1))
     value, gap = form.value(x, y), exploitability(form, x, y)

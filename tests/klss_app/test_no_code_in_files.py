@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+import klss as library
+from klss.errors import GameError
 from klss.support.configuration_text import ConfigurationError
 from klss_app.cli.game_option import FOG, game_named
 from uci_bridge.bot.config import ConfigError, load_config
@@ -76,4 +78,11 @@ def test_a_file_of_settings_names_no_code(ran: Path, klss: Any, tmp_path: Path) 
     about = json.loads((out / "match.json").read_text())
     (out / "match.json").write_text(json.dumps(about | {"a": about["a"] | {"evaluator": "spy:Spy"}, "kit": "spy:Spy"}))
     assert klss(*match, "--games", "2").code == 2
+    assert not ran.exists()
+
+
+def test_a_solution_s_file_names_no_module(ran: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(json.dumps({"game": "spy:Spy", "players": [{"infosets": {}}] * 2}))
+    with pytest.raises(GameError, match="expected the game as well"):
+        library.load(tmp_path / "s.json")
     assert not ran.exists()
