@@ -28,7 +28,7 @@ from klss.play.messages import GameOver, ProtocolError, Push, Request, Seen, out
 from klss.play.outcome import Outcome, Seat
 from klss.play.wire import Transcript, Wire
 from klss.support.configuration_text import ConfigurationError
-from klss.support.text import Document
+from klss.support.text import Document, printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -177,10 +177,13 @@ class PlainKit(
             headers = {key: value for key, value in document.items() if key[:1].isupper() and isinstance(value, str)}
             winner = {"1-0": True, "0-1": False}.get(document["result"])
             outcome = None if document["result"] is None else Outcome(winner, str(document["reason"]))
-            return Replay(begin, answers, headers, outcome)
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            found = Replay(begin, answers, headers, outcome)
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             kind = type(error).__name__
             raise GameError(f"got no game of {self.title} ({kind}), expected one that klss kept") from None
+        if document.get("game") not in (self.name, self.title):
+            raise GameError(f"got a game of {printable(str(document.get('game')), 80)}, expected one of {self.title}")
+        return found
 
     # ``seen``: one player's observations so far; all of this is on the player's side of the wall
     @abstractmethod

@@ -37,6 +37,7 @@ from klss_app.cli.game_option import FOG, Game
 from klss_app.cli.match import add_workers
 from klss_app.cli.options import (
     CONFIGURATION,
+    MOST_BYTES,
     Parser,
     add_game_number,
     add_game_options,
@@ -153,7 +154,9 @@ def _games_of(path: Path, game: Game, rules: Ruleset) -> Iterator[Reviewed | str
                 yield str(error)
         return
     with readable(path, "a file with a game's record a line"), path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(iter(partial(lines.readline, MOST_BYTES), ""), 1):
+            if len(line) == MOST_BYTES:
+                raise UsageError(f"got {str(path)!r}, whose line {number} has no end; expected a game's record a line")
             try:
                 yield dataclasses.replace(game.front.opened(line), number=number)
             except BadGame as error:

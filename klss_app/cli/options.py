@@ -40,7 +40,7 @@ PLAYERS = "{configurations}; {players}"
 
 T = TypeVar("T")
 
-_MOST_BYTES = 1 << 24
+MOST_BYTES = 1 << 24
 """Largest file of a history; JSON takes many times its size in memory. A long game has a megabyte."""
 
 _UNSET: list[object] = []
@@ -244,7 +244,7 @@ def kept_history(path: Path, read: Callable[[str], T]) -> T:
 
     with readable(path, "a game that klss kept"):
         try:
-            return read(read_text(path, _MOST_BYTES))
+            return read(read_text(path, MOST_BYTES))
         except ValueError as error:
             raise UsageError(f"{str(path)!r}: {error}") from None
 

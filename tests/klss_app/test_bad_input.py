@@ -102,6 +102,7 @@ puzzles --theme mate
 games missing.pgn
 analyse missing.pgn --ply 1
 analyse /dev/zero --ply 1 --color white
+analyse /dev/zero --all --game rbc
 analyse still.pgn
 analyse unfinished.pgn --all
 analyse unfinished.pgn --ply 1 --once-over
