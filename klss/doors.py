@@ -201,9 +201,11 @@ def load(path: str | Path, game: Any = None) -> Solution:
     strategies = policies.read_policy(Path(path))
     about = json.loads(read_text(Path(path)))
     if game is None:
-        game = str(about.get("game"))
-        if ":" in game and not game.lower().endswith((".efg", ".nfg")):
-            raise GameError(f"{path}: got {printable(game, 80)!r}, which no file may import; expected the game as well")
+        game = about.get("game")
+        if not isinstance(game, str) or (":" in game and not game.lower().endswith((".efg", ".nfg"))):
+            raise GameError(
+                f"{path}: got the game {printable(repr(game), 80)}, which no file may name; expected load(path, game)"
+            )
     listed, source = _listed(game)
     form = sequence_form(listed)
     x, y = (realization(listed.treeplex(i), behaviour_of(listed, i, strategies[i])) for i in (0, 1))

@@ -83,6 +83,6 @@ def test_a_file_of_settings_names_no_code(ran: Path, klss: Any, tmp_path: Path) 
 
 def test_a_solution_s_file_names_no_module(ran: Path, tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(json.dumps({"game": "spy:Spy", "players": [{"infosets": {}}] * 2}))
-    with pytest.raises(GameError, match="expected the game as well"):
+    with pytest.raises(GameError, match="which no file may name"):
         library.load(tmp_path / "s.json")
     assert not ran.exists()
