@@ -33,5 +33,6 @@ export class Line {
 
   send(message) {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    else this.changed(false);
   }
 }

@@ -78,6 +78,7 @@ function show(next) {
   for (const id of Object.values(tabs)) $(id).toggleAttribute('aria-current', id === tabs[next]);
   $('legend').hidden = next !== 'play' || !(room?.kind in T.legends);
   if (next !== 'play') play.look.set(false);
+  if (next !== 'play') board.ground.cancelPremove();
   const named = { review: ['game', 'ply'], puzzle: ['puzzle'], opening: ['opening'] };
   for (const name of Object.values(named).flat()) if (!named[next]?.includes(name)) setFragment({ [name]: null });
   if (next === 'play') play.draw();
@@ -303,7 +304,10 @@ const keptGame = (number) => files?.find((each) => each.review.game === Number(n
 const alone = !fragment().get('seat') && (fragment().has('puzzle') || fragment().has('opening'));
 const line = files || alone
   ? { send: (message) => [keptGame(message.game)?.[message.type]].filter(Boolean).forEach(take) }
-  : new Line(fragment(), take, (up) => banner(up ? '' : T.lostLine));
+  : new Line(fragment(), take, (up) => {
+      banner(up ? '' : T.lostLine);
+      if (!up && room) busy(false); // what was asked for may never have arrived
+    });
 if (files || alone) document.body.toggleAttribute('data-alone', true);
 if (files) askReview((keptGame(fragment().get('game')) ?? files[0]).review.game);
 else if (alone) showLinked();

@@ -94,7 +94,7 @@ export class Puzzles {
     if (!this.asks) return;
     const { puzzle } = this;
     const found = await this.fetched(`/puzzles/${puzzle.number}/${move}`);
-    if (!found || puzzle !== this.puzzle) return;
+    if (!found || puzzle !== this.puzzle || document.body.dataset.mode !== 'puzzle') return;
     this.told = found;
     if (found.right) keep('found', [...new Set([...kept('found', []), puzzle.number])]);
     $('number').textContent = T.puzzle(puzzle, kept('found', []));

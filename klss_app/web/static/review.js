@@ -232,7 +232,6 @@ export class Review {
     const seen = this.view === 'veil' ? 'truth' : this.view;
     const who = seen === 'truth' ? at.turn : seen;
     const config = { viewOnly: true, orientation: this.bottom, turnColor: at.turn, premovable: { enabled: false } };
-    this.board.ground.cancelPremove();
     const shown = this.line?.steps[this.line.at];
     if (shown) {
       this.board.plain(shown.board, { ...config, lastMove: [shown.move.slice(0, 2), shown.move.slice(2, 4)] });

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, WebSocketRoute, expect
 
 from klss_app.front import Front
 from klss_app.puzzles import puzzles
@@ -94,3 +94,31 @@ def test_a_piece_that_was_seen_leaves_a_ghost_where_the_fog_closed(
         assert violations(white) == []
         white.click("#ghosts")
         expect(ghost).to_have_count(0)
+
+
+def test_what_is_asked_for_while_the_line_is_down_can_be_asked_for_again(
+    chromium: Browser, boards: Callable[..., Board]
+) -> None:
+    lines, down = list[WebSocketRoute](), list[bool]()
+
+    def take(line: WebSocketRoute) -> None:
+        lines.append(line)
+        if down:
+            line.close()
+        else:
+            line.connect_to_server()
+
+    with opened(chromium, boards().link()) as (page,):
+        page.route_web_socket("**/ws", take)
+        page.reload()
+        turn(page)
+        resign(page)
+        expect(page.locator("#score")).to_have_text("You lost, 0–1")
+        down.append(True)
+        lines[-1].close()
+        expect(page.locator("#banner")).to_contain_text("The connection is lost")
+        page.click("#rematch")
+        down.clear()
+        expect(page.locator("#banner")).to_be_hidden()
+        page.click("#rematch")
+        expect(page.locator("#player-bottom .name")).to_have_text("Black: you")
