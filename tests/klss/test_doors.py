@@ -132,6 +132,7 @@ def test_a_strategy_in_every_form_loses_what_openspiel_says(name: str, tmp_path:
         (lambda: klss.exploit("kuhn_poker", {"0": [0.5, 0.2, 0.3]}), "got [0.5", "Pass, Bet"),
         (lambda: klss.exploit("kuhn_poker", {"0": {"Bet": 0.9}}), "sum to 0.9", "expected 1"),
         (lambda: klss.solve("kuhn_poker", max_nodes=57), "more than 57 nodes", "raise max_nodes"),
+        (lambda: klss.exploit("kuhn_poker", None, max_nodes=9, games=0), "games: got 0", "one at least"),
         (lambda: klss.exploit("tests.table.ghost_hunt:KIT", None, max_nodes=9), "Ghost hunt: more", "raise max_nodes"),
         (lambda: klss.solve(GAME, memory_mb=1), "would take", "raise the limit of memory"),
         (lambda: klss.exploit("kuhn_poker", lambda *_: None), "got None", "Pass, Bet"),
