@@ -240,13 +240,16 @@ def _kept(path: Path | None, about: Document) -> list[dict[str, Any]]:
     """The rows of an earlier run."""
     if path is None or not path.exists():
         return []
+    from klss.openspiel.search_table import Cell
+
     try:
         found = json.loads(read_text(path))
-        if found.get("commit") == about.get("commit"):
+        ours = all({*Cell._fields, "after", "subgames"} <= row.keys() for row in found["rows"])
+        if ours and found.get("commit") == about.get("commit"):
             return [dict(row) for row in found["rows"]]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise UsageError(f"--out: {path} has no rows of klss tables --search; expected another file") from None
-    raise UsageError(f"--out: {path} is of another version of the code; expected another file")
+    raise UsageError(f"--out: {path} is of another command, or of another version of the code; expected another file")
 
 
 def _title(cell: Any) -> str:

@@ -71,9 +71,11 @@ def test_the_table_of_searches_goes_on_on_a_cluster(
     random, uniform = ({(row["player"], row["after"]) for row in rows if row["method"] == name}
                        for name in ("random", "uniform"))  # fmt: skip
     assert random == uniform
-    path.write_text("{}")
-    assert main([*command, "20"]) == 2
-    assert "--out" in capsys.readouterr().err
+    others = json.dumps(json.loads(path.read_text()) | {"rows": [{"score": 1}]})  # of another command
+    for text in ("{}", others):
+        path.write_text(text)
+        assert main([*command, "20"]) == 2
+        assert "--out" in capsys.readouterr().err
 
 
 def test_without_openspiel_one_line_says_how_to_get_it(
