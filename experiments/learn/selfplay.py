@@ -32,7 +32,7 @@ from experiments.learn.planning import Planning
 from experiments.learn.shards import Row, TrainingError, load, write
 from experiments.learn.trainer import Plan, best_of, train
 from klss.play.arbiter import Arbiter
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import TimeControl
 from klss.synoptic.model import Network
 from klss.synoptic.playouts import Planned
 from uci_bridge.match.documents import write_document
@@ -64,13 +64,8 @@ class SelfPlayer(SynopticPlayer):
 
     def __init__(self, thinking: Synoptic, network: Network, *, seed: int) -> None:
         super().__init__(thinking, network, seed=seed, cap=20_000)
-        self._actions = 0
         self._drawing = np.random.default_rng([seed, 1])
         self.rows: list[Row] = []
-
-    def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
-        self._actions += 1
-        return super()._answered(limit, sense=sense)
 
     def _chosen(self, found: Planned) -> int:
         if not found.playouts or not (found.root.numbers > 0).any():
@@ -80,8 +75,8 @@ class SelfPlayer(SynopticPlayer):
         if len(looks.alike) <= WIDTH:
             choices, targets = np.repeat(np.arange(len(sizes)), sizes), np.repeat(shares / sizes, sizes)
             legal = looks.alike.astype(int)
-            self.rows.append(planned(looks.synopses[0], legal, choices, targets, True, self._actions - 1))
-        if self._actions <= DRAWN:
+            self.rows.append(planned(looks.synopses[0], legal, choices, targets, True, self._played - 1))
+        if self._played <= DRAWN:
             return int(looks.actions[self._drawing.choice(shares.shape[0], p=shares)])
         return found.action
 

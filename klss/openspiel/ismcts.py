@@ -35,7 +35,7 @@ class IsmctsPlayer(BelievingPlayer):
 
     def answer(self, question: str, limit: Limit) -> Decision[int]:
         """See :class:`klss.play.contest.Player`. If the belief is empty, the action is uniformly random."""
-        plan = TimePlan(limit)
+        plan = self._timekeeper.plan(limit)
         belief = self._belief(plan)
         actions = self._seen[-1].actions
         weights = dict[int, float]()

@@ -14,7 +14,7 @@ from klss.openspiel.observations import NOTHING, Seen, history_name
 from klss.play.contest import Decision, Player
 from klss.play.limits import Limit
 from klss.play.outcome import Seat
-from klss.play.time_plan import TimePlan
+from klss.play.time_plan import Timekeeper, TimePlan
 from klss.search import Report, Search, SearchConfiguration
 from klss.search.root_values import root_values
 from klss.theory.game import Named
@@ -103,7 +103,7 @@ class BelievingPlayer(RandomPlayer):
         draw = np.random.default_rng(self._seed).integers(0, 2**31, size=2)
         self._model = OpenSpielModel(self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values)
         self._believed = HistoryBelief(self._model, cap=self._cap, seed=int(draw[1]), opponent=self._opponent)
-        self._taken, self.last_fault = 0, None
+        self._taken, self.last_fault, self._timekeeper = 0, None, Timekeeper()
 
     @property
     def position_set(self) -> HistoryBelief | None:
@@ -143,7 +143,7 @@ class SearchingPlayer(BelievingPlayer):
         """See :class:`klss.play.contest.Player`. At the first question the search begins at the game's start, with
         half of the budget, so that earlier actions of nature and the opponent have the weights of the whole game.
         """
-        plan = TimePlan(limit)
+        plan = self._timekeeper.plan(limit)
         belief = self._belief(plan)
         self._model.deadline = plan.deadline
         actions = self._seen[-1].actions

@@ -23,12 +23,16 @@ _TRACKING = 0.5
 _TRACKING_ON_CLOCK = 40.0
 """With a clock, the clock's time divided by this is another limit of following (:attr:`ClockUse.tracking`)."""
 
+_LATENESS_OVER = 4.0
+"""Number of answers over which lateness is averaged."""
+
 
 @dataclass(frozen=True)
 class ClockUse:
     """How much of a clock an answer may use. The defaults are for games with one question a turn."""
 
     turns_to_go: float = 25.0  # the clock is divided by this number of turns
+    questions: int = 1  # of a turn
     increment: float = 0.8  # fraction of the increment for a turn
     most: float = 0.5  # largest fraction of the clock for a turn
     # seconds never used in a plan: reserve for one slow answer, an equilibrium that can't be cut off, a busy machine
@@ -133,3 +137,26 @@ class TimePlan:
         elif limit.clock is not None:
             limit = replace(limit, clock=(max(least, limit.clock[0] - spent), limit.clock[1]))
         return TimePlan(limit, self.use, self.part)
+
+
+class Timekeeper:
+    """Makes the plans of a player's answers in one game, one for each question.
+
+    On a busy machine answers come later than planned, so that the clock shows less than it should. The next ones will
+    be late by as much, so the mean of the last ones is taken from the clock for every question to come.
+    """
+
+    def __init__(self, use: ClockUse = ClockUse()) -> None:
+        self._use = use
+        self._late_s = self._expected_s = 0.0  # that mean; and the clock now if the last answer did not come late
+
+    def plan(self, limit: Limit, part: float = 1.0, *, ends_turn: bool = True) -> TimePlan:
+        """Return the plan of the answer to a question that comes now, which takes this part of a turn."""
+        if limit.clock is None:
+            return TimePlan(limit, self._use, part)
+        left, increment = limit.clock
+        self._late_s += (max(0.0, self._expected_s - left) - self._late_s) / _LATENESS_OVER
+        to_come = self._late_s * self._use.turns_to_go * self._use.questions
+        plan = TimePlan(replace(limit, clock=(max(0.0, left - to_come), increment)), self._use, part)
+        self._expected_s = left - (plan.seconds or 0.0) + (increment if ends_turn else 0.0)
+        return plan

@@ -14,7 +14,6 @@ from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess
 from darkchess.fog.players.tracking import TrackingPlayer
 from klss.play.contest import Decision
-from klss.play.limits import Limit
 from klss.play.time_plan import TimePlan
 from klss.search.expansion.deepening import deepening
 
@@ -40,9 +39,8 @@ class OnePositionPlayer(TrackingPlayer):
         super().begin(seat, setup)
         self._evaluator.new_game()
 
-    def _answer(self, view: View, limit: Limit) -> Decision[chess.Move]:
+    def _answer(self, view: View, plan: TimePlan) -> Decision[chess.Move]:
         """See the base; ``nodes`` is about the number of positions to value."""
-        plan = TimePlan(limit)
         model = DarkChess(view.color, self._ruleset, self._evaluator)
         positions = self._up_to_date(plan.tracking_deadline())
         taking = king_capture(view)
@@ -51,7 +49,7 @@ class OnePositionPlayer(TrackingPlayer):
             return Decision(taking, about_set | {"value": 1.0, "nodes": 0, "depth": 0, "seconds": plan.elapsed()})
         # The guess: of the sampled positions, the one with the lowest value for the player.
         model.deadline = plan.deadline
-        count = self._sample if limit.nodes is None else min(self._sample, limit.nodes)
+        count = self._sample if plan.nodes is None else min(self._sample, plan.nodes)
         rows = positions.sample(count, self._seed * 1_000_003 + view.ply)
         guess = model.states(rows[[int(np.argmin(self._evaluator.values(rows, deadline=model.deadline)))]], 0)
         # Its children's values at depth 1.

@@ -20,7 +20,6 @@ from darkchess.fog.game.view import View
 from darkchess.fog.players.model import DarkChess, PositionBelief
 from darkchess.fog.players.tracking import TrackingPlayer
 from klss.play.contest import Decision
-from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from klss.play.time_plan import TimePlan
 from klss.search import Klss2021, Report, Search, SearchConfiguration
@@ -134,8 +133,8 @@ class KlssPlayer(TrackingPlayer):
         with contextlib.suppress(Exception):
             self._stop()
 
-    def _answer(self, view: View, limit: Limit) -> Decision[chess.Move]:
-        plan, thinking = TimePlan(limit), self._thinking
+    def _answer(self, view: View, plan: TimePlan) -> Decision[chess.Move]:
+        thinking = self._thinking
         self._stop()
         assert thinking is not None
         # The filter spends its allowance after a step of the set, so the set's deadline leaves that much time.
@@ -148,13 +147,8 @@ class KlssPlayer(TrackingPlayer):
         if taking is not None or len(view.legal_moves) == 1:
             move = taking or view.legal_moves[0]
             self.mixture = {move: 1.0}
-            report = Report(
-                positions=positions.size,
-                capped_by=positions.capped_by,
-                carried=thinking.search.known,
-                value=thinking.value if taking is None else 1.0,
-                seconds=plan.elapsed(),
-            )
+            value = thinking.value if taking is None else 1.0
+            report = Report(positions.size, thinking.search.known, value, plan.elapsed(), positions.capped_by)
             return Decision(move, report.diagnostics() | {"held": positions.held})
         # The search: over the positions, with their weights if there is a filter.
         thinking.model.deadline = plan.deadline

@@ -17,10 +17,7 @@ from darkchess.fog.game.rules import PAPER
 from darkchess.fog.game.view import View, view_of
 from klss.play.contest import Decision
 from klss.play.limits import Limit
-from klss.play.time_plan import ClockUse, TimePlan
-
-_LATENESS_OVER = 4.0
-"""Number of answers over which lateness is averaged."""
+from klss.play.time_plan import Timekeeper, TimePlan
 
 
 class TrackingPlayer(Player):
@@ -49,14 +46,11 @@ class TrackingPlayer(Player):
         # Seconds of one thread that the filter may take for each view. The player sets them at each move, and they then
         # stay, so that weights do not depend on whether a host asks for the set before the move.
         self._allowance = math.inf
-        # On a clock: by how much the last answers came later than planned, and the clock now if the last one did not.
-        self._late_s = self._expected_s = 0.0
 
     def begin(self, seat: chess.Color, setup: Setup) -> None:
         view = view_of(setup.start, seat)
         self._views, self._ruleset, self._taken_in, self._allowance = [view], setup.ruleset, 1, math.inf
-        self.quiet = 0
-        self._late_s = self._expected_s = 0.0
+        self.quiet, self._timekeeper = 0, Timekeeper()
         weigher = Filter.packaged(self._threads) if self.filtered else None
         self._known = PositionSet(
             view, setup.start, cap=self._cap, seed=self._seed, threads=self._threads, weigher=weigher
@@ -92,15 +86,9 @@ class TrackingPlayer(Player):
             return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})
         if math.isfinite(self.max_nodes):
             limit = replace(limit, nodes=int(min(self.max_nodes, limit.nodes or math.inf)))
-        if limit.clock is not None:
-            left, increment = limit.clock
-            # on a busy machine the next ones come late by as much: it is taken from the clock for every turn to go
-            self._late_s += (max(0.0, self._expected_s - left) - self._late_s) / _LATENESS_OVER
-            limit = replace(limit, clock=(max(0.0, left - self._late_s * ClockUse.turns_to_go), increment))
-            self._expected_s = left + increment - (TimePlan(limit).seconds or 0.0)
-        return self._answer(view, limit)
+        return self._answer(view, self._timekeeper.plan(limit))
 
-    def _answer(self, view: View, limit: Limit) -> Decision[chess.Move]:
+    def _answer(self, view: View, plan: TimePlan) -> Decision[chess.Move]:
         """Choose a move at the player's turn, which ``view`` shows."""
         raise NotImplementedError
 
@@ -111,6 +99,6 @@ class TrackingPlayer(Player):
 class RandomPlayer(TrackingPlayer):
     """Plays uniformly over the legal moves; its position set is only for a host that asks for it."""
 
-    def _answer(self, view: View, limit: Limit) -> Decision[chess.Move]:
+    def _answer(self, view: View, plan: TimePlan) -> Decision[chess.Move]:
         rng = np.random.default_rng([self._seed, view.ply])
         return Decision(view.legal_moves[int(rng.integers(len(view.legal_moves)))], {})

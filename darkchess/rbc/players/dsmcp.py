@@ -21,7 +21,7 @@ from darkchess.board.kernels.tables import TABLES
 from darkchess.board.position import Position
 from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
-from darkchess.rbc.players.holding import HoldingPlayer, time_plan
+from darkchess.rbc.players.holding import HoldingPlayer
 from darkchess.rbc.synoptic._kernels.forced import forced_win
 from darkchess.rbc.synoptic._kernels.members import PASS, request_of
 from darkchess.rbc.synoptic._kernels.synopsis import MOVE, SENSE
@@ -30,6 +30,7 @@ from darkchess.rbc.synoptic.synopsis import Memory, synopsis
 from darkchess.rbc.synoptic.worlds import BlindBelief, BlindModel, Played, request_action, sense_action
 from klss.play.contest import Decision
 from klss.play.limits import Limit
+from klss.play.time_plan import TimePlan
 from klss.synoptic.model import Network
 from klss.synoptic.planner import Planner
 from klss.synoptic.planning import MOST, Planning
@@ -123,22 +124,23 @@ class SynopticPlayer(HoldingPlayer):
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
-        self._up_to_date(time_plan(limit, sense=True).tracking_deadline())
-        action, diagnostics = self._answered(limit, sense=True)
+        plan = self.time_plan(limit, sense=True)
+        self._up_to_date(plan.tracking_deadline())
+        action, diagnostics = self._answered(plan.renewed(), sense=True)
         return Decision(self.known.own.upward(action // 65), diagnostics)
 
     def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
-        action, diagnostics = self._answered(limit, sense=False)
+        action, diagnostics = self._answered(self.time_plan(limit, sense=False), sense=False)
         return Decision(self.known.request(request_of(self.known.own_row, action)), diagnostics)
 
-    def _answered(self, limit: Limit, *, sense: bool) -> tuple[int, dict[str, object]]:
+    def _answered(self, time: TimePlan, *, sense: bool) -> tuple[int, dict[str, object]]:
         """Return the action that answers a question, and its diagnostics."""
         known = self.known
         if known.size <= _WON_OF:
             won = int(forced_win(known.own_row, known.halves, SENSE if sense else MOVE, TABLES))
             if won >= 0:
                 return won, self._about_set | {"value": 1.0, "nodes": 0, "sure": True}
-        planned = self.plan(limit, sense=sense)
+        planned = self.plan(time, sense=sense)
         about = {"value": planned.value, "nodes": planned.nodes, "playouts": planned.playouts}
         return self._chosen(planned), self._about_set | about | {"particles": len(self._planner.particles)}
 
@@ -146,12 +148,11 @@ class SynopticPlayer(HoldingPlayer):
         """Return the action to take after planning."""
         return found.action
 
-    def plan(self, limit: Limit, *, sense: bool) -> Planned:
+    def plan(self, time: TimePlan, *, sense: bool) -> Planned:
         """Plan by playouts where to sense, or what to request, even if a win is sure; 0 nodes: by the network alone."""
-        plan = time_plan(limit, sense=sense)
         self._played += 1
         depth = self._thinking.depth_sense if sense else self._thinking.depth_move
-        return self._planner.plan(depth, self._played, nodes=plan.nodes, seconds=plan.seconds, began=plan.began)
+        return self._planner.plan(depth, self._played, nodes=time.nodes, seconds=time.seconds, began=time.began)
 
     # ------------------------------------------------------------------------------------------------ helpers
     def _belief(self, stage: int, *, acts: bool, follows: Played | None = None) -> BlindBelief:

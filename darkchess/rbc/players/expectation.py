@@ -26,7 +26,7 @@ from darkchess.rbc.belief.kinds import Kinds
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.belief.tower import Observer, Tower, log_prior
 from darkchess.rbc.game.observation import INNER, Notice
-from darkchess.rbc.players.holding import HoldingPlayer, time_plan
+from darkchess.rbc.players.holding import HoldingPlayer
 from darkchess.rbc.players.outlook import Outlook, outlook
 from klss.play.contest import Decision
 from klss.play.limits import Limit
@@ -102,7 +102,7 @@ class ExpectationPlayer(HoldingPlayer):
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
-        plan = time_plan(limit, sense=True)
+        plan = self.time_plan(limit, sense=True)
         known = self._up_to_date(plan.tracking_deadline())
         if known.size == 1:  # there is nothing to learn
             return Decision(INNER[0], self._about_set)
@@ -131,7 +131,7 @@ class ExpectationPlayer(HoldingPlayer):
     def weighed(self, limit: Limit, *, sense: bool) -> tuple[Outlook, Floats]:
         """Return values of requests in positions, and these positions' probabilities (float64[n], summing to 1)."""
         indices, weights = self._looked_at(sense=sense)
-        return self._outlook(indices, weights, time_plan(limit, sense=sense)), weights
+        return self._outlook(indices, weights, self.time_plan(limit, sense=sense)), weights
 
     def _looked_at(self, *, sense: bool) -> tuple[Ints, Floats]:
         """Return the positions to value (int64[n]), in that order, and their weights, which sum to 1."""
@@ -162,16 +162,9 @@ class ExpectationPlayer(HoldingPlayer):
         unaware = self._thinking.unaware
         unaware += (1.0 - unaware) * self._kinds.careless
         found = outlook(
-            self.known,
-            indices,
-            weights,
-            self._evaluator,
-            children=children,
-            boards=boards,
-            unaware=unaware,
-            exposed=self._thinking.exposed,
-            deadline=None if seconds is None else began + _MARGIN * seconds,
-        )
+            self.known, indices, weights, self._evaluator, children=children, boards=boards, unaware=unaware,
+            exposed=self._thinking.exposed, deadline=None if seconds is None else began + _MARGIN * seconds,
+        )  # fmt: skip
         valued = found.boards * found.codes.shape[0]
         # Measure the rate, unless the number is too small or the nodes of a deeper search are among it.
         if seconds is not None and 500 <= found.children <= valued:

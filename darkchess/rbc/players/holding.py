@@ -15,16 +15,11 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.game.contest import Player
 from darkchess.rbc.game.observation import Moved, Notice, Sensed
 from klss.play.limits import Limit
-from klss.play.time_plan import ClockUse, TimePlan
+from klss.play.time_plan import ClockUse, Timekeeper, TimePlan
 
-_CLOCK = ClockUse(turns_to_go=30.0, most=0.25, reserve_s=0.0, least_s=0.005, tracking=max)
+_CLOCK = ClockUse(turns_to_go=30.0, questions=2, most=0.25, reserve_s=0.0, least_s=0.005, tracking=max)
 _SENSE = 0.3
 """Share of a turn's time on the clock for the sense; the rest is for the request."""
-
-
-def time_plan(limit: Limit, *, sense: bool) -> TimePlan:
-    """Return the plan for the time of one of a turn's two questions. The opponent's move is followed at the sense."""
-    return TimePlan(limit, _CLOCK, _SENSE if sense else 1.0 - _SENSE)
 
 
 class HoldingPlayer(Player):
@@ -47,9 +42,13 @@ class HoldingPlayer(Player):
 
     def begin(self, seat: chess.Color, setup: Position) -> None:
         self._known = PositionSet(seat, setup, cap=self._cap, seed=self._seed, threads=self._threads)
-        self._notice = None
+        self._notice, self._timekeeper = None, Timekeeper(_CLOCK)
         # what else follows the game; updated after the set, by the same observations
         self._beside: list[Any] = []
+
+    def time_plan(self, limit: Limit, *, sense: bool) -> TimePlan:
+        """Return the plan for one of a turn's two questions. The opponent's move is followed at the sense."""
+        return self._timekeeper.plan(limit, _SENSE if sense else 1.0 - _SENSE, ends_turn=not sense)
 
     @property
     def position_set(self) -> PositionSet | None:

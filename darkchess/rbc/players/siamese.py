@@ -26,7 +26,7 @@ from darkchess.rbc.belief.anchors import Anchor, boards_of
 from darkchess.rbc.belief.senses import partitions
 from darkchess.rbc.belief.siamese import Siamese, softmin
 from darkchess.rbc.game.observation import INNER
-from darkchess.rbc.players.holding import HoldingPlayer, time_plan
+from darkchess.rbc.players.holding import HoldingPlayer
 from darkchess.rbc.players.outlook import outlook
 from klss.play.contest import Decision
 from klss.play.limits import Limit
@@ -71,14 +71,14 @@ class SiamesePlayer(HoldingPlayer):
 
     # ------------------------------------------------------------------------------------------------ the questions
     def choose_sense(self, limit: Limit) -> Decision[int | None]:
-        plan = time_plan(limit, sense=True)
+        plan = self.time_plan(limit, sense=True)
         known = self._up_to_date(plan.tracking_deadline())
         indices, weights = self._likeliest(_SENSED, plan.renewed())
         best = int(partitions(known, indices).left_over(weights).argmin())
         return Decision(INNER[best], self._about_set | {"nodes": len(indices)})
 
     def choose_move(self, limit: Limit) -> Decision[chess.Move | None]:
-        plan = time_plan(limit, sense=False)
+        plan = self.time_plan(limit, sense=False)
         known = self.known
         indices, weights = self._likeliest(self._thinking.boards, plan)
         seconds = plan.seconds

@@ -16,6 +16,7 @@ from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import ACTIONS, BlindModel
 from klss.play.arbiter import Arbiter
 from klss.play.limits import Limit, TimeControl
+from klss.play.time_plan import TimePlan
 from klss.support.arrays import Float32s, Words
 from klss.synoptic.model import CHUNK
 
@@ -46,7 +47,7 @@ def test_a_king_that_can_surely_be_taken_is_taken_and_that_ends_playouts() -> No
     asked = ours.choose_move(FEW)
     assert asked.answer == chess.Move.from_uci("e2e8")
     assert asked.diagnostics["sure"]
-    planned = ours.plan(Limit(nodes=3000), sense=False)
+    planned = ours.plan(TimePlan(Limit(nodes=3000)), sense=False)
     assert planned.action == 65 * chess.E2 + chess.E8
     assert planned.value == 1.0
 
@@ -56,7 +57,7 @@ def test_with_no_nodes_the_policy_s_likeliest_comes_out() -> None:
     ours.begin(chess.WHITE, Referee().position)
     ours.notice(Notice(None))
     ours.sensed(Sensed(None, ()))
-    planned = ours.plan(Limit(nodes=0), sense=False)
+    planned = ours.plan(TimePlan(Limit(nodes=0)), sense=False)
     assert (planned.playouts, planned.nodes) == (0, 0)
     assert planned.action == planned.looks.actions[planned.root.policy.argmax()]
 
