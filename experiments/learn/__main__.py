@@ -125,8 +125,8 @@ def learned(parsed: argparse.Namespace, tell: Callable[[str], None]) -> Path:
 
 def _labelled(text: str) -> tuple[str, Path]:
     label, _, path = text.partition("=")
-    if not re.fullmatch(r"[a-z0-9]+", label) or not path:
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected LABEL=PATH, the label of lower-case letters, digits")
+    if not re.fullmatch(r"[a-z0-9]+", label) or label in {kind for kind, *_ in POSITIONS} or not path:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected LABEL=PATH, a new label of small letters and digits")
     return label, Path(path)
 
 

@@ -151,12 +151,12 @@ def mean_error(weights: dict[str, Any], rows: Words, values: Floats) -> dict[str
 
 def tune(held: Arrays, parsed: Namespace, tell: Callable[[str], None]) -> tuple[Callable[..., None], dict[str, Any]]:
     """See :class:`experiments.learn.__main__.Recipe`: what writes the tuned weights, and their figures after each
-    stage. Positions with the label ``played`` have values of depth 1.
+    stage. Labels tell of values: of depth 1 (``played``), deeper (``searched``, ``endings``), none yet (all others).
     """
     held = held | {"part": np.where(held["part"] == VALIDATE, VALIDATE, TRAIN)}  # the packaged ones are the test
-    shallow, near = held["label"] == "played", np.abs(held["values"]) > 1.0
+    shallow, searched = held["label"] == "played", np.isin(held["label"], ("searched", "endings"))
     many, deep, own = (
-        {name: array[mask] for name, array in held.items()} for mask in (shallow, ~shallow & ~near, near)
+        {name: array[mask] for name, array in held.items()} for mask in (shallow, searched, ~shallow & ~searched)
     )
     rows, values, _ = held_out_positions()
     # The start: the usual values of the pieces, in the middlegame and in endings.
