@@ -206,7 +206,9 @@ def load(path: str | Path, game: Any = None) -> Solution:
             raise GameError(
                 f"{path}: got the game {printable(repr(game), 80)}, which no file may name; expected load(path, game)"
             )
-    listed, source = _listed(game)
+    listed, source = _listed(game, alike=about.get("alike") is True)
+    if not listed.whole:
+        strategies = _listed_of(strategies[0], listed, 0), _listed_of(strategies[1], listed, 1)
     form = sequence_form(listed)
     x, y = (realization(listed.treeplex(i), behaviour_of(listed, i, strategies[i])) for i in (0, 1))
     value, gap = form.value(x, y), exploitability(form, x, y)
@@ -214,6 +216,15 @@ def load(path: str | Path, game: Any = None) -> Solution:
     good = gap <= equilibrium.tolerance(form, value)
     found = Solution(value, x, y, "optimal" if good else "iteration_limit", gap, stats, listed, source=source)
     return proved(found, strategies)
+
+
+def _listed_of(named: Named, game: Game, player: int) -> Named:
+    """Return what a strategy says at listed infosets. Raises GameError: it says another thing at those alike."""
+    observations = game.observations[player]
+    keys, alike = [str(observations.keys[j]) for j in observations.turn_infosets], observations.alike
+    if alike is None or named != {each: named.get(key) for key in keys for each in alike(key)}:
+        raise GameError(f"policy of player {player}: expected the same at infosets that are alike, or no key 'alike'")
+    return {key: named[key] for key in keys}
 
 
 def exploit(

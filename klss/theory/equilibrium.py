@@ -172,6 +172,7 @@ class Solution:
     def save(self, path: str | Path) -> None:
         """Write both strategies as JSON, which :func:`klss.load` reads. Raises OSError."""
         about = {"value": self.value, "status": self.status, "method": self.stats.method}
+        about |= {} if self.game is None or self.game.whole else {"alike": True}
         write_policy(Path(path), self.source.name, (self.strategy(0), self.strategy(1)), about)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -46,7 +48,7 @@ def test_the_game_folded_while_listing_is_the_one_folded_afterwards(name: str, l
 
 
 @pytest.mark.parametrize("name", [poker(3, 2), poker(3, 2, numHoleCards=2, maxRaises="0 1")])
-def test_a_solution_names_every_infoset_of_the_whole_game(name: str) -> None:
+def test_a_solution_names_every_infoset_of_the_whole_game(name: str, tmp_path: Path) -> None:
     whole, solution = load(name), klss.solve(name)
     assert solution.game is not None and not solution.game.whole
     for player in (0, 1):
@@ -59,3 +61,11 @@ def test_a_solution_names_every_infoset_of_the_whole_game(name: str) -> None:
     assert again.worst_case == first.worst_case
     infoset = next(iter(solution.strategy(1)))
     assert klss.subgame(name, infoset, solution, player=1).margin == pytest.approx(0.0, abs=1e-7)
+    # In a file: read as listed, unless what is alike differs there.
+    solution.save(path := tmp_path / "poker.json")
+    loaded = klss.load(path)
+    assert loaded.game is not None and loaded.game.node_count == solution.game.node_count
+    assert loaded.value == pytest.approx(float(solution.value), abs=1e-9)
+    path.write_text(path.read_text().replace(": 1.0", ": 0.5", 1))
+    with pytest.raises(ValueError, match="alike"):
+        klss.load(path)
