@@ -71,6 +71,8 @@ def test_the_table_of_searches_goes_on_on_a_cluster(
     random, uniform = ({(row["player"], row["after"]) for row in rows if row["method"] == name}
                        for name in ("random", "uniform"))  # fmt: skip
     assert random == uniform
+    usual = output(capsys, "tables", "--search", "kuhn_poker", "--by", "random")
+    assert [row["nodes"] for row in usual] == 2 * [100, 1000, 10_000]
     others = json.dumps(json.loads(path.read_text()) | {"rows": [{"score": 1}]})  # of another command
     for text in ("{}", others):
         path.write_text(text)
