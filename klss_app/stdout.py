@@ -11,6 +11,8 @@ import contextlib
 import json
 import os
 import sys
+import tempfile
+from pathlib import Path
 from typing import TextIO
 
 _reserved: TextIO | None = None
@@ -50,5 +52,13 @@ def discard(stream: TextIO) -> None:
 
 
 def print_document(document: object) -> None:
-    """Write a JSON document and a newline to stdout, reserved or not."""
-    print(json.dumps(document, allow_nan=False), file=_reserved or sys.stdout, flush=True)
+    """Write a JSON document and a newline to stdout, reserved or not. Raises OSError: it can't be written there; unless
+    the reader is gone, it is kept among temporary files."""
+    text = json.dumps(document, allow_nan=False)
+    try:
+        print(text, file=_reserved or sys.stdout, flush=True)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        (spare := Path(tempfile.mkdtemp(prefix="klss-"), "stdout.json")).write_text(text)
+        raise OSError(error.errno, f"{error.strerror}; the document is kept in", str(spare)) from None

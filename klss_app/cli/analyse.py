@@ -45,6 +45,7 @@ from klss_app.cli.options import (
     kept_game,
     output_file,
     readable,
+    write_output,
     written_games_of,
 )
 from klss_app.cli.terminal import Terminal
@@ -81,12 +82,8 @@ def _parser(game: Game = FOG) -> Parser:
         add("path", metavar="FILE", help=f"a game's record (JSON of {whose})")
     turn = ("--ply",) if fog else ("--turn", "--ply")
     add(*turn, dest="ply", type=whole(0), metavar="N", help="after N turns of both sides (default: the whole game)")
-    add(
-        "--color",
-        choices=["white", "black", "both"],
-        metavar="C",
-        help="with --ply the side to move there, white or black; else the side in the summary (default: both)",
-    )
+    sides = "with --ply the side to move there, white or black; else the side in the summary (default: both)"
+    add("--color", choices=["white", "black", "both"], metavar="C", help=sides)
     add("--configuration", default=game.default_player, metavar="NAME", help=f"the player that thinks: {CONFIGURATION}")
     limits = f"{game.of} (for a whole game {NODES} nodes by default)"
     add_game_options(parser, fen=False, seed_default=0, limits=limits)
@@ -234,12 +231,11 @@ def _games(parsed: argparse.Namespace, game: Game, options: Terms, chosen: Spec)
         shown, above = {1: (only, turns)}, ""
         if report["summary"]["mean_cost"] is None:
             lines = [each for turn in turns if turn["color"] in sides for each in ("", *turn_text(turn))]
-        if pgn is not None:
-            write_whole(pgn, front.annotated(only, turns))
+        write_output(pgn, "--pgn", lambda path: write_whole(path, front.annotated(only, turns)))
     if html is not None and shown:
         from klss_app.web.one_file import one_file
 
-        write_whole(html, one_file(front, shown, above))
+        write_output(html, "--html", lambda path: write_whole(path, one_file(front, shown, above)))
     if parsed.json:
         print_document(answer)
     else:

@@ -20,22 +20,14 @@ def add_limits(parser: Parser) -> None:
     add = parser.add_argument
     add("--import", dest="module", metavar="MODULE", help="of Python, which registers games with OpenSpiel")
     add("--max-nodes", type=count, default=MAX_NODES, metavar="N", help="give up on a larger tree")
-    add(
-        "--memory-mb",
-        type=count,
-        metavar="MB",
-        help="give up if more memory is needed (default: 4096, or half of the free memory if that is less)",
-    )
+    most = "give up if more memory is needed (default: 4096, or half of the free memory if that is less)"
+    add("--memory-mb", type=count, metavar="MB", help=most)
 
 
 def add_recall(parser: Parser) -> None:
     """Add ``--recall``."""
-    parser.add_argument(
-        "--recall",
-        choices=["names", "history"],
-        default="names",
-        help="infosets: OpenSpiel's names, or histories of them and of own actions, where names forget something",
-    )
+    what = "infosets: OpenSpiel's names, or histories of them and of own actions, where names forget something"
+    parser.add_argument("--recall", choices=["names", "history"], default="names", help=what)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -263,8 +264,27 @@ def output_file(path: Path | str | None, flag: str, read: str | None = None) -> 
     """The path of a file to write (None: none was given). Raises :class:`UsageError`: it can't be written, or is
     ``read``, the file that is read."""
     path = None if path is None else Path(path)
-    if path is not None and (path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK)):
-        raise UsageError(f"{flag}: got {str(path)!r}, expected a file that can be written")
+    if path is not None:
+        try:
+            if path.is_file() or not path.exists():  # written beside its place at first (klss.support.whole_file)
+                with tempfile.TemporaryFile(dir=path.resolve().parent) as probe:
+                    probe.write(bytes(4096))  # a disk may be full
+            elif path.is_dir() or not os.access(path, os.W_OK):
+                raise PermissionError
+        except OSError:
+            raise UsageError(f"{flag}: got {str(path)!r}, expected a file that can be written") from None
     if path is not None and read is not None and path.exists() and Path(read).exists() and path.samefile(read):
         raise UsageError(f"{flag}: got {str(path)!r}, the game itself; expected another file")
     return path
+
+
+def write_output(path: Path | str | None, flag: str, write: Callable[[Path], object]) -> None:
+    """Have ``write`` write a result to ``path``, if there is one. Raises :class:`UsageError`: it can't be written
+    there, and is kept among temporary files."""
+    try:
+        if path is not None:
+            write(Path(path))
+    except OSError as error:
+        write(spare := Path(tempfile.mkdtemp(prefix="klss-"), Path(path or "").name))
+        why = f"can't write {str(path)!r}: {error.strerror}; the result is kept in {str(spare)!r}"
+        raise UsageError(f"{flag}: {why}") from None

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import klss
@@ -16,7 +15,7 @@ from klss.support.signals import asked_to_end
 from klss.support.text import Document
 from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.openspiel import add_limits, add_recall, limits
-from klss_app.cli.options import Parser, output_file
+from klss_app.cli.options import Parser, output_file, write_output
 from klss_app.flag_types import positive, seed
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
@@ -39,12 +38,8 @@ def _parser() -> Parser:
     add("game", metavar="GAME", help="a game string of OpenSpiel, such as leduc_poker, or FILE.efg, .nfg")
     add_limits(parser)
     add_recall(parser)
-    add(
-        "--method",
-        choices=["lp", *_ITERATED],
-        default="lp",
-        help="lp: linear programming; pcfr+, dcfr, cfr+: regret minimisation, for larger games",
-    )
+    methods = "lp: linear programming; pcfr+, dcfr, cfr+: regret minimisation, for larger games"
+    add("--method", choices=["lp", *_ITERATED], default="lp", help=methods)
     add("--exact", action="store_true", help="value and strategies as fractions, with a certificate")
     add("--gap", type=positive, metavar="G", help="regret minimisation: stop at this exploitability")
     add("--seconds", type=positive, metavar="S", help="stop after S seconds with the best result")
@@ -95,13 +90,11 @@ def run(arguments: Sequence[str]) -> int:
             f"{parsed.game}: no method found an equilibrium (attempts: {', '.join(solution.stats.attempts)}; "
             f"the best has exploitability {solution.exploitability:.3g}); try --exact"
         )
-    if parsed.out is not None:
-        solution.save(parsed.out)
-    game: Any = solution.source.implicit or solution.game
-    if parsed.export is not None:
-        from klss.gambit import write_efg
+    from klss.gambit import write_efg
 
-        write_efg(Path(parsed.export), game, parsed.game)
+    game: Any = solution.source.implicit or solution.game
+    write_output(parsed.out, "--out", solution.save)
+    write_output(parsed.export, "--export", lambda path: write_efg(path, game, parsed.game))
     if parsed.json:
         iterated = solution.stats.method in _ITERATED
         print_document(_document(parsed.game, game, solution, seconds, iterated) | _of_subgame(subgame))
@@ -129,7 +122,7 @@ def _document(name: str, game: Game, solution: Solution, seconds: float, iterate
         stats = solution.stats
         document |= {"method": stats.method, "iterations": stats.iterations, "status": solution.status}
     if solution.source.constant:
-        document["about"] = _about(solution)
+        document["about"] = f"payoffs sum to {solution.source.constant:g}"
     if solution.exact is not None:
         players = [
             {key: {action: str(p) for action, p in actions.items()} for key, actions in strategy.items()}
@@ -137,10 +130,6 @@ def _document(name: str, game: Game, solution: Solution, seconds: float, iterate
         ]
         document["exact"] = {"value": str(solution.value), "players": [{"infosets": each} for each in players]}
     return document
-
-
-def _about(solution: Solution) -> str:
-    return f"payoffs sum to {solution.source.constant:g}"
 
 
 def _of_subgame(found: Resolved | None) -> Document:
@@ -164,7 +153,7 @@ def _show(name: str, game: Game, solution: Solution, seconds: float) -> None:
     stats, (mine, yours) = solution.stats, (game.treeplex(0), game.treeplex(1))
     print(name)
     if solution.source.constant:
-        print(f"  {_about(solution)}")
+        print(f"  payoffs sum to {solution.source.constant:g}")
     if solution.source.implicit is not None:
         print("  not listed           payoffs are computed anew in each pass")
     print(f"  value for player 0   {float(solution.value):.9g}")

@@ -20,7 +20,7 @@ from klss.paper.tables import TABLE_1, TABLE_2, Row, knowledge_row, table_1_row
 from klss.support.text import Document, read_text
 from klss_app.cli.errors import UsageError
 from klss_app.cli.openspiel import add_limits, limits
-from klss_app.cli.options import Parser
+from klss_app.cli.options import Parser, output_file, write_output
 from klss_app.flag_types import count, seed, share
 from klss_app.progress import ProgressLine
 from klss_app.stdout import print_document
@@ -196,7 +196,8 @@ def _table_of_searches(parsed: argparse.Namespace, max_bytes: int) -> int:
     wanted = list(cells(parsed.search or GAMES, parsed.by, parsed.nodes or _NODES))
     packages = ("open_spiel", "numpy", "numba", "highspy")
     about: Document = head("search_table", *packages) if commit() else {"versions": package_versions(*packages)}
-    rows = _kept(parsed.out, about)
+    out = output_file(parsed.out, "--out")
+    rows = _kept(out, about)
     done = {tuple(row[name] for name in Cell._fields) for row in rows}
     missing = [cell for cell in dict.fromkeys(wanted) if cell not in done]
     limits = {"max_nodes": parsed.max_nodes, "max_bytes": max_bytes}
@@ -206,8 +207,7 @@ def _table_of_searches(parsed: argparse.Namespace, max_bytes: int) -> int:
             for number, row in enumerate(workers.results(iter(missing)), 1):
                 rows.append(row)
                 line.tell(f"{number} made")
-                if parsed.out is not None:
-                    write_document(parsed.out, about | {"seed": 0, "rows": rows})
+                write_output(out, "--out", partial(write_document, document=about | {"seed": 0, "rows": rows}))
     rows = [row for row in rows if tuple(row[name] for name in Cell._fields) in wanted]
     if parsed.json:
         print_document(rows)

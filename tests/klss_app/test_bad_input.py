@@ -127,6 +127,7 @@ solve kuhn_poker --exact --method pcfr+
 solve kuhn_poker --memory-mb 1
 solve kuhn_poker --export kuhn.txt
 solve kuhn_poker --out none/such/file
+tables --search kuhn_poker --out /proc/file
 exploit kuhn_poker --policy shape.json
 tables
 tables 1 --search

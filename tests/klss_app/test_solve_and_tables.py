@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
+import klss
 from klss.support.memory import resident_bytes
 from klss_app.cli.main import main
 
@@ -130,17 +132,11 @@ sys.exit(main(["solve", "leduc_poker", "--method", "pcfr+", "--gap", "1e-9", "--
 
 
 @pytest.mark.slow
-def test_a_run_that_is_told_to_end_is_kept(tmp_path: Path) -> None:
-    from klss.openspiel import load
-    from klss.theory.first_order import FirstOrder
-    from klss.theory.folding import fold
-    from klss.theory.sequence_form import sequence_form
-
-    path = tmp_path / "run.npz"
-    done = python(_STOPPED, str(path))
+def test_a_run_that_is_told_to_end_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = python(_STOPPED, path := str(tmp_path / "run.npz"))
     assert done.returncode == 1 and done.stderr == "klss solve: interrupted\n"
-    form = fold(sequence_form(load("leduc_poker"))).form
-    assert FirstOrder.resumed(form, path).iterations >= 50
+    at_once = ("--method", "pcfr+", "--gap", "100", "--resume", path)
+    assert output(capsys, "solve", "leduc_poker", *at_once)["iterations"] >= 50
 
 
 _COMPILED = """
@@ -199,12 +195,21 @@ def test_a_game_goes_out_to_a_file_and_in_again(tmp_path: Path, capsys: pytest.C
         assert (report["nodes"], report["infosets"], report["sequences"]) == (58, [6, 6], [13, 13])
 
 
-def test_a_long_run_goes_on_from_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_run_goes_on_from_its_file_and_a_disk_that_is_full_at_the_end_loses_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = str(tmp_path / "run.npz")
     arguments = ("solve", "kuhn_poker", "--method", "pcfr+", "--resume", file)
     first = output(capsys, *arguments, "--gap", "1e-2")
     second = output(capsys, *arguments, "--gap", "1e-4")
     assert second["iterations"] > first["iterations"] > 0 and second["exploitability"] <= 1e-4
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert main([*arguments, "--gap", "1e-6", "--out", "/dev/full"]) == 2
+    assert (told := capsys.readouterr().err).count("\n") == 1 and "No space left" in told
+    (kept,) = tmp_path.glob("klss-*/full")
+    assert klss.load(kept).value == pytest.approx(-1 / 18, abs=1e-6)
+    assert main([*arguments, "--gap", "1e-6", "--out", str(again := tmp_path / "kuhn.json")]) == 0
+    assert again.read_text() == kept.read_text(), "no iteration was added"
 
 
 def test_a_policy_is_weighed_before_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

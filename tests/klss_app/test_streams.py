@@ -61,6 +61,7 @@ def test_a_command_asked_for_json_prints_one_document_whatever_its_libraries_pri
     ("command", "arguments", "code", "lines"),
     [
         ("klss >/dev/full", "--version", 1, 1),
+        ("klss >/dev/full", "track --moves e4 --json", 1, 1),
         pytest.param("klss | head -n 1 >/dev/null", PLAY, 1, 1, marks=pytest.mark.slow),
         ("klss >&-", "--version", 0, 0),
         ("klss 2>&-", "openings --plies 0", 2, 0),
@@ -71,6 +72,8 @@ def test_streams_that_are_closed_or_full(tmp_path: Path, command: str, arguments
     klss = f"{sys.executable} -m klss {arguments}"
     ran = subprocess.run(
         ["/bin/bash", "-o", "pipefail", "-c", command.replace("klss", klss)], stderr=subprocess.PIPE, text=True,
-        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=300,
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}, timeout=300,
     )  # fmt: skip
     assert (ran.returncode, ran.stderr.count("\n")) == (code, lines) and "Traceback" not in ran.stderr, ran.stderr
+    kept = [json.loads(path.read_text())["moves"] for path in tmp_path.glob("klss-*/stdout.json")]
+    assert kept == ([["e4"]] if "--json" in arguments else []), "what the disk does not take is among temporary files"
