@@ -18,7 +18,7 @@ from typing import Any
 
 from experiments.commands import RESULTS, RUNS, finished
 from klss.play.kit import AnyKit, Spec
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from klss.support.configuration_text import ConfigurationError
 from klss_app.flag_types import count
 from uci_bridge.errors import UciBridgeError
@@ -47,7 +47,7 @@ class Series:
     """Matches that make one experiment."""
 
     about: str  # one line
-    budget: TimeControl  # of a move, in blind chess of a question
+    budget: Limit  # of a move, in blind chess of a question
     games: int  # of a match
     matches: Mapping[str, Pairing]  # by name
     kit: AnyKit = FOG
@@ -78,7 +78,7 @@ _MIXTURE, _CACHE = "dsmcp,mixing=1", "dsmcp,mixing=0"
 
 SERIES = {
     "head_to_head": Series(
-        "two players at equal time; the paper's: klss2021 v baseline", TimeControl(time_s=0.5), 200,
+        "two players at equal time; the paper's: klss2021 v baseline", Limit(time_s=0.5), 200,
         {
             "klss2021-baseline": Pairing("klss2021", "baseline"),
             "kluss-klss2021-paper": Pairing("kluss", "klss2021-paper"), "kluss-klss2021": Pairing("kluss", "klss2021"),
@@ -86,7 +86,7 @@ SERIES = {
         },
     ),
     "opponents": Series(
-        "players v some that think less", TimeControl(time_s=0.1), 100,
+        "players v some that think less", Limit(time_s=0.1), 100,
         {
             f"{player}-{other}": Pairing(player, other, time=2.0 if other == "baseline" else 1.0)
             for player in ("klss2021", "kluss")
@@ -94,21 +94,21 @@ SERIES = {
         },
     ),
     "ablations": Series(
-        "klss2021 v itself with one thing off, or other", TimeControl(time_s=0.1), 100,
+        "klss2021 v itself with one thing off, or other", Limit(time_s=0.1), 100,
         _changed(
             "klss2021", fresh="nested=false", L50="particles=50", L800="particles=800", sampled="purify=false",
             nocaution="caution=1",
         ) | {"builtin": Pairing("klss2021,evaluator=stockfish", "klss2021,evaluator=builtin")},
     ),
     "parts": Series(
-        "kluss v itself with one part off, or other", TimeControl(time_s=0.1), 100,
+        "kluss v itself with one part off, or other", Limit(time_s=0.1), 100,
         _changed(
             "kluss", no_caution="maxmargin_share=0", order_1="order=1", fresh="nested=false",
             even_prior="value_beta=0", purification="purify=false", maxmargin_alone="root=maxmargin",
         ) | {"one-thread": Pairing("kluss,threads=2", "kluss,threads=1")},
     ),
     "belief_games": Series(
-        "kluss with learned beliefs v without", TimeControl(time_s=0.1), 200,
+        "kluss with learned beliefs v without", Limit(time_s=0.1), 200,
         {
             "uniform": Pairing("kluss-value,value_beta=0", "kluss-value"),
             "filter": Pairing("kluss", "kluss-value"),
@@ -117,7 +117,7 @@ SERIES = {
         },
     ),
     "learn_policy": Series(  # no player has a learned belief
-        "games that the policy of moves is learned from", TimeControl(nodes=4000), 160,
+        "games that the policy of moves is learned from", Limit(nodes=4000), 160,
         {
             f"{a}-{b}": Pairing(a, b, games)
             for a, b, games in (
@@ -128,7 +128,7 @@ SERIES = {
         seed=16,
     ),
     "learn_evaluation": Series(
-        "games around whose positions the evaluation learns from itself", TimeControl(nodes=4000), 50,
+        "games around whose positions the evaluation learns from itself", Limit(nodes=4000), 50,
         {
             f"{a}-{b}": Pairing(a, b)
             for a, b in (("kluss-value", "kluss-value"), ("kluss-value", "klss2021"), ("klss2021", "baseline"))
@@ -137,14 +137,14 @@ SERIES = {
     ),
     "rbc_games": Series(
         "the default player of blind chess v bots of reconchess, simple players and dsmcp",
-        TimeControl(nodes=10_000), 200,
+        Limit(nodes=10_000), 200,
         _against("rbc-tower", "trout", "attacker", "rbc-expect")
         | _against("rbc-tower", "random", games=60)
         | {"rbc-attacker": Pairing("rbc-tower", "rbc-attacker"), "dsmcp": Pairing("rbc-tower", _TREE)},
         kit=RBC, seed=1800,
     ),
     "learn_fog": Series(
-        "games that the weights of positions of Fog of War are learned from", TimeControl(nodes=8000), 300,
+        "games that the weights of positions of Fog of War are learned from", Limit(nodes=8000), 300,
         {
             "own": Pairing("kluss", "kluss", 500), "klss2021": Pairing("kluss", "klss2021"),
             "value": Pairing("kluss", "kluss-value", 200), "paper": Pairing("kluss", "klss2021-paper", 60),
@@ -152,14 +152,14 @@ SERIES = {
         seed=27,
     ),
     "learn_rbc": Series(
-        "games that the weights of positions of blind chess are learned from", TimeControl(nodes=10_000), 150,
+        "games that the weights of positions of blind chess are learned from", Limit(nodes=10_000), 150,
         {"own": Pairing("rbc-tower", "rbc-tower", 700), "dsmcp": Pairing("rbc-tower", _TREE, 40)}
         | _against("rbc-tower", "rbc-expect", "attacker", "random")
         | {"trout": Pairing("rbc-tower", "trout", 250), "greedy": Pairing("rbc-tower", "rbc-attacker", 60)},
         kit=RBC, seed=27,
     ),
     "learn_siamese": Series(
-        "games that the pair of networks is learned from", TimeControl(nodes=500), 40,
+        "games that the pair of networks is learned from", Limit(nodes=500), 40,
         {"own": Pairing("rbc-tower", "rbc-tower", 64), "dsmcp": Pairing("rbc-tower", _TREE, 24)}
         | _against("rbc-tower", "trout", "rbc-expect", games=60) | _against("rbc-tower", "rbc-attacker", games=36)
         | {"random": Pairing("rbc-tower", "random", 16), "expect-dsmcp": Pairing("rbc-expect", _TREE, 16)}
@@ -167,7 +167,7 @@ SERIES = {
         kit=RBC, seed=28,
     ),
     "learn_dsmcp": Series(
-        "games that the network of dsmcp is learned from", TimeControl(nodes=100), 765,
+        "games that the network of dsmcp is learned from", Limit(nodes=100), 765,
         {
             f"{a}-{b}".replace("rbc-", ""): Pairing(a, b, 765 * share)
             for a, others in _IMITATED.items() for b, share in others.items()
@@ -175,7 +175,7 @@ SERIES = {
         kit=RBC, seed=19,
     ),
     "rbc_siamese": Series(
-        "the player of Bertram, Fürnkranz and Müller v ours and bots", TimeControl(nodes=500), 40,
+        "the player of Bertram, Fürnkranz and Müller v ours and bots", Limit(nodes=500), 40,
         _against("rbc-siamese", "rbc-tower", "rbc-expect", "trout", "attacker")
         | {"tower-of-50-boards": Pairing("rbc-siamese", "rbc-tower,boards=50")},
         kit=RBC, seed=2023,
@@ -183,7 +183,7 @@ SERIES = {
     # The tables of Clark (2021) in small. The names are those of the results, whose ``dsmcp`` is the mixture.
     "rbc_planning": Series(
         "planning on synopses by the mixture of policy and bound, by the bound, and by the policy alone",
-        TimeControl(nodes=300), 60,
+        Limit(nodes=300), 60,
         {"dsmcp-tree": Pairing(_MIXTURE, _TREE, 200), "dsmcp-cache": Pairing(_MIXTURE, _CACHE)}
         | _against(_TREE, "trout", "attacker", "rbc-expect", "rbc-tower", name="tree-")
         | _against(_MIXTURE, "trout", name="dsmcp-", games=200)
@@ -206,7 +206,7 @@ def played(
     """
     budget = series.budget
     if budget.time_s is not None:
-        budget = TimeControl(time_s=budget.time_s * pairing.time)
+        budget = Limit(time_s=budget.time_s * pairing.time)
     name += f"-{budget.time_s:g}s" if budget.nodes is None else f"-{budget.nodes}nodes"
     match = Match(
         kit=series.kit, a=_alone(series.kit, pairing.a), b=_alone(series.kit, pairing.b),
@@ -271,7 +271,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := set(parsed.only or ()) - series.matches.keys():
         parser.error(f"--only: got {', '.join(sorted(unknown))}; expected names of {', '.join(series.matches)}")
     if parsed.nodes:
-        series = replace(series, budget=TimeControl(nodes=parsed.nodes))
+        series = replace(series, budget=Limit(nodes=parsed.nodes))
     path = parsed.results / f"{parsed.name}.json"
 
     def play() -> None:

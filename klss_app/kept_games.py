@@ -12,7 +12,7 @@ import chess
 
 from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.game.rules import PAPER, Ruleset
-from klss.play.limits import DEFAULT_TIME_S, Limit, TimeControl
+from klss.play.limits import DEFAULT_TIME_S, Limit
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable
 from klss.support.whole_file import write_whole
@@ -43,13 +43,8 @@ class Terms:
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)  # for configurations that leave it open
 
     @property
-    def control(self) -> TimeControl:
-        """The limits of an engine in a game."""
-        return TimeControl(self.time_s, self.nodes, self.clock)
-
-    @property
     def limit(self) -> Limit:
-        """The limit of one answer of an engine."""
+        """The limit of an engine."""
         return Limit(self.time_s, self.nodes, self.clock)
 
 
@@ -83,10 +78,10 @@ class Settings(Terms):
         return next((spec for spec in self.players.values() if spec != HUMAN), None)
 
     @property
-    def controls(self) -> dict[chess.Color, TimeControl]:
+    def controls(self) -> dict[chess.Color, Limit]:
         """Each side's limits: an engine's, or a human's clock alone."""
-        human = TimeControl(clock=self.clock)
-        return {color: human if spec == HUMAN else self.control for color, spec in self.players.items()}
+        human = Limit(clock=self.clock)
+        return {color: human if spec == HUMAN else self.limit for color, spec in self.players.items()}
 
     @property
     def left_s(self) -> dict[chess.Color, float]:

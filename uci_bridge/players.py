@@ -10,7 +10,7 @@ import contextlib
 
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.kit import AnyKit, Spec
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from uci_bridge.child_processes import own_program
 from uci_bridge.commands import COMMAND, Program, command
 from uci_bridge.protocol.engine_process import EngineProcess
@@ -49,12 +49,12 @@ class PlayerMaker:
         kit: AnyKit,
         spec: Spec,
         choice: EvaluatorChoice,  # of the evaluator, if a configuration leaves it open
-        budget: TimeControl | None = None,  # the player's limits
+        budget: Limit | None = None,  # the player's limits
         *,
         ponders: bool = False,  # whether a configuration that can think in the opponent's time does
         whole: bool = False,  # see :class:`uci_bridge.protocol.host.HostedPlayer`
     ) -> None:
-        self._kit, self._budget, self._whole = kit, budget or TimeControl(), whole
+        self._kit, self._budget, self._whole = kit, budget or Limit(), whole
         self._ours = kit.is_ours(spec)
         # the name of the evaluator of a configuration, as people read it; None if it has none, or it is unknown
         self.label = kit.label(spec, choice) if self._ours else None

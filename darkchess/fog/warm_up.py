@@ -12,7 +12,7 @@ from darkchess.fog.game.view import View
 from darkchess.fog.players.tracking import RandomPlayer
 from klss.play.arbiter import Arbiter
 from klss.play.contest import Player
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 
 _WARM_UP_PLIES = 6
 """Three moves of each side: at the second one or the third, a search carries its trunk on."""
@@ -23,7 +23,7 @@ _WARM_UP_NODES = 100
 
 def warm_up(player: Player[Setup, View, chess.Move], color: chess.Color) -> None:
     """Let ``player`` play the first plies of a game that is thrown away. Its next game starts afresh, as all do."""
-    few = TimeControl(nodes=_WARM_UP_NODES)
+    few = Limit(nodes=_WARM_UP_NODES)
     players = {color: player, not color: RandomPlayer()}
     scratch = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, few))
     scratch.begin()

@@ -13,7 +13,7 @@ from darkchess.rbc.game.referee import Referee
 from darkchess.rbc.players.scripted import RandomPlayer
 from klss.play.arbiter import Arbiter
 from klss.play.contest import Player
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 
 _TURNS = 4
 _NODES = 20
@@ -28,7 +28,7 @@ def warm_up(player: Player[Position, Observation, Answer], color: chess.Color) -
     """Let ``player`` begin games that are thrown away. Its next game starts afresh, as every game does."""
     players = {color: player, not color: RandomPlayer()}
     for fen, nodes, turns in ((START_FEN, _NODES, _TURNS), (_FEW_PIECES.format("w" if color else "b"), _DEEPER, 1)):
-        scratch = Arbiter(Referee(fen), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)))
+        scratch = Arbiter(Referee(fen), players, dict.fromkeys(chess.COLORS, Limit(nodes=nodes)))
         scratch.begin()
         for _ in range(turns):
             if scratch.referee.outcome is None:

@@ -32,7 +32,7 @@ from experiments.learn.planning import Planning
 from experiments.learn.shards import Row, TrainingError, load, write
 from experiments.learn.trainer import Plan, best_of, train
 from klss.play.arbiter import Arbiter
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from klss.synoptic.model import Network
 from klss.synoptic.playouts import Planned
 from uci_bridge.match.documents import write_document
@@ -103,7 +103,7 @@ def played(out: Path, generation: int, game: int, schedule: Schedule) -> Iterato
         network, seed = network_of(str(network_path(out, number))), int(generator.integers(1 << 31))
         players[side] = SelfPlayer(thinking, network, seed=seed)
     try:
-        Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=schedule.nodes))).play()
+        Arbiter(referee, players, dict.fromkeys(chess.COLORS, Limit(nodes=schedule.nodes))).play()
     finally:
         for player in players.values():
             player.close()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias
 
 from klss.play.contest import (
@@ -28,7 +28,7 @@ from klss.play.contest import (
     Setup,
     TruthCount,
 )
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome, Seat
 
 SEATS = (True, False)
@@ -73,7 +73,7 @@ class Arbiter(Generic[Setup, Observation, Answer]):
     # the true game; some turns may have been played already
     referee: Referee[Setup, Observation, Answer]
     players: Mapping[Seat, Player[Setup, Observation, Answer]]  # the player of each seat
-    controls: Mapping[Seat, TimeControl]  # each seat's limits: seconds or nodes for each question, or a clock
+    controls: Mapping[Seat, Limit]  # each seat's limits: seconds or nodes for each question, or a clock
     on_turn: Callable[[Played[Answer]], None] | None = None  # called after every ply that was played
     # counts of lost truths, for tests of a player; None in all other games: no position set is read
     truth: TruthCount | None = None
@@ -153,10 +153,9 @@ class Arbiter(Generic[Setup, Observation, Answer]):
 
     def _limit(self, seat: Seat, began: float) -> Limit:
         control = self.controls[seat]
-        clock = None
-        if control.clock is not None:
-            clock = max(0.0, self.remaining_s[seat] - (time.monotonic() - began)), control.clock[1]
-        return Limit(time_s=control.time_s, nodes=control.nodes, clock=clock)
+        if control.clock is None:
+            return control
+        return replace(control, clock=(max(0.0, self.remaining_s[seat] - (time.monotonic() - began)), control.clock[1]))
 
     def _show(self, seat: Seat) -> bool:
         """Give ``seat`` its new observations; return whether there were any."""

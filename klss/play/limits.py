@@ -1,4 +1,4 @@
-"""Limits of a player's thinking: in one move (:class:`Limit`), in a game (:class:`TimeControl`)."""
+"""Limits of a player's thinking."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ DEFAULT_TIME_S = 5.0
 
 @dataclass(frozen=True)
 class Limit:
-    """The limit of one move. Nodes have priority over time, time over the clock; without any, a move has 5 s."""
+    """The limit of one move, or of each move of a game. Nodes have priority over time, time over the clock; without
+    any, a move has 5 s.
+    """
 
-    time_s: float | None = None  # seconds for this move
-    nodes: int | None = None  # nodes added to the trunk in this move; then no clock is read
-    # seconds remaining on the player's clock, and increment
+    time_s: float | None = None  # seconds for a move
+    nodes: int | None = None  # nodes added to the trunk in a move; then no clock is read
+    # seconds on the player's clock now, or at the start of the game, and seconds added after each turn; a player that
+    # runs out of time loses
     clock: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
@@ -26,13 +29,3 @@ class Limit:
             raise ConfigurationError(f"nodes: got {self.nodes!r}, expected a whole number that is not negative")
         if self.time_s is not None and not self.time_s >= 0.0:  # also refuses NaN
             raise ConfigurationError(f"seconds: got {self.time_s!r}, expected a number that is not negative")
-
-
-@dataclass(frozen=True)
-class TimeControl:
-    """The limits of a player in a game."""
-
-    time_s: float | None = None  # seconds a move
-    nodes: int | None = None  # nodes a move; then the search reads no clock
-    # seconds at the start and seconds added after each turn; a player that runs out of time loses
-    clock: tuple[float, float] | None = None

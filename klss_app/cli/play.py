@@ -136,7 +136,7 @@ class TerminalGame:
             if spec != HUMAN:
                 chosen = game.player(spec, settings.evaluator.stockfish)
                 self._makers[seat] = maker = PlayerMaker(
-                    kit, chosen, settings.evaluator, settings.control, ponders=ponders
+                    kit, chosen, settings.evaluator, settings.limit, ponders=ponders
                 )
                 maker.start()
         referee: AnyReferee = kit.referee(setup, self._earlier.moves, player_seed(settings.seed, NATURE))

@@ -24,7 +24,7 @@ from darkchess.board.position import Position
 from darkchess.errors import DarkchessError
 from klss.play.arbiter import Arbiter
 from klss.play.contest import AnyPlayer
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from klss.support.seeds import NATURE, fresh_seed, player_seed
 from klss.support.text import Document, printable
@@ -193,7 +193,7 @@ class Room:
             inbox: AnyInbox = Inbox(lambda offer: None)
             people = {color: HumanAtBoard(self.kind.known, inbox, lambda message: None) for color in chess.COLORS}
             referee = kit.referee(kit.setup(), self.kind.opening)
-            Arbiter(referee, people, dict.fromkeys(chess.COLORS, TimeControl())).begin()
+            Arbiter(referee, people, dict.fromkeys(chess.COLORS, Limit())).begin()
         finally:
             self._loading = False
             self._soon(self._describe_to_all)

@@ -13,7 +13,7 @@ import chess
 
 from klss.play.arbiter import Arbiter
 from klss.play.contest import AnyPlayer, AnyReferee
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from klss.support.text import Document
 from klss_app.web.seats import AnyInbox, Ended, HumanAtBoard
@@ -52,7 +52,7 @@ class RunningGame:
         self,
         referee: AnyReferee,  # the true game, at its start
         players: Mapping[chess.Color, AnyPlayer],  # who answer through ``inbox``
-        controls: Mapping[chess.Color, TimeControl],
+        controls: Mapping[chess.Color, Limit],
         inbox: AnyInbox,
         clock: GameClock,  # what pages are shown
         *,

@@ -18,7 +18,7 @@ from darkchess.{game}.belief.position_set import PositionSet
 from darkchess.{game}.players.named_{game}_players import configuration, make_player
 from darkchess.{game}.warm_up import warm_up
 from klss.play.arbiter import Arbiter
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 
 def compiled():
     return {{
@@ -101,7 +101,7 @@ known.moved(Moved(chess.Move.from_uci("e2e8"), chess.Move.from_uci("e2e8"), ches
 END = """
 for nodes, turns in (map(int, limit.split(",")) for limit in sys.argv[2:]):
     players = {seat: make_player(chosen, seed=seat) for seat in chess.COLORS}
-    arbiter = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)))
+    arbiter = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, Limit(nodes=nodes)))
     arbiter.begin()
     while arbiter.referee.outcome is None and arbiter.referee.ply < turns:
         arbiter.play_turn()

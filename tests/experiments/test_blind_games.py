@@ -14,7 +14,7 @@ from darkchess.rbc.game.history import history_text
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
 from experiments.blind_games import by_size, elos, tracked
 from klss.play.arbiter import Arbiter
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 
 
 def test_elo_of_two_is_that_of_their_score_with_one_drawn_game_more() -> None:
@@ -27,7 +27,7 @@ def test_elo_of_two_is_that_of_their_score_with_one_drawn_game_more() -> None:
 def test_an_exact_set_always_has_the_truth_and_one_position_loses_it(tmp_path: Path) -> None:
     referee = Referee()
     players = {chess.WHITE: AttackerPlayer(seed=7), chess.BLACK: RandomPlayer(seed=7)}
-    Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1))).play()
+    Arbiter(referee, players, dict.fromkeys(chess.COLORS, Limit(nodes=1))).play()
     (tmp_path / "match").mkdir()
     (tmp_path / "match" / "game-00000.json").write_text(history_text(referee, "attacker", "random"))
     rows = list(tracked(tmp_path, [1, 10**6], 1))

@@ -42,7 +42,7 @@ from experiments.learn.trainer import Plan, Study, train
 from experiments.learn.weighing import DRAWN, Weighing, mirrored_features, mirrored_numbers
 from experiments.series import SERIES
 from klss.play.arbiter import Arbiter
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from klss.support.archive import read_arrays
 from klss.support.inference import history_of
 
@@ -59,7 +59,7 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, seed in enumerate((7, 13, 15, 18, 20)):  # games of eleven turns
         referee = Referee()
         players = {chess.WHITE: AttackerPlayer(seed=seed), chess.BLACK: RandomPlayer(seed=seed)}
-        Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1))).play()
+        Arbiter(referee, players, dict.fromkeys(chess.COLORS, Limit(nodes=1))).play()
         text = history_text(referee, "rbc-tower,threads=1", "random")
         (out / f"game-{number:05}.json").write_text(text)
     return out
@@ -403,7 +403,7 @@ def test_each_recipe_makes_its_file_from_games_and_says_in_it_how(
     pytest.importorskip("optax", exc_type=ImportError)
     if (series := SERIES.get(f"learn_{name}")) is not None:
         least = dict([next(iter(series.matches.items()))])
-        monkeypatch.setitem(SERIES, f"learn_{name}", replace(series, matches=least, budget=TimeControl(nodes=20)))
+        monkeypatch.setitem(SERIES, f"learn_{name}", replace(series, matches=least, budget=Limit(nodes=20)))
     monkeypatch.setattr(program, "GENERATIONS", 2)
     monkeypatch.setattr(program, "SCHEDULE", FEW)
     monkeypatch.setattr("experiments.learn.positions._TOGETHER", 40)

@@ -12,7 +12,7 @@ import pytest
 
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.players.named_fog_players import configuration
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from uci_bridge.evaluators import EvaluatorChoice
 from uci_bridge.kits.fog import FOG
 from uci_bridge.match.game import Engines, GameResult, GameTask, play_game
@@ -26,7 +26,7 @@ FEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1"
 
 def match_of(a: str, b: str, nodes: int = 1, **rest: Any) -> Match:
     players = {"kit": FOG, "a": player_spec(FOG, a), "b": player_spec(FOG, b)}
-    return Match(**(players | {"games": 4, "seed": 11, "budget": TimeControl(nodes=nodes)} | rest))
+    return Match(**(players | {"games": 4, "seed": 11, "budget": Limit(nodes=nodes)} | rest))
 
 
 def played(match: Match, *games: int) -> list[GameResult]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from experiments.series import SERIES, Pairing, Series, main
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from uci_bridge.match.documents import write_document
 from uci_bridge.players import player_spec
 
@@ -33,7 +33,7 @@ def test_matches_of_a_player_with_itself_differ_in_one_field(series: str) -> Non
 @pytest.fixture
 def twins(monkeypatch: pytest.MonkeyPatch) -> None:
     matches = {"twins": Pairing("random", "random"), "others": Pairing("greedy", "random", 2)}
-    monkeypatch.setitem(SERIES, "shuffle", Series("two that think little", TimeControl(nodes=1), 4, matches))
+    monkeypatch.setitem(SERIES, "shuffle", Series("two that think little", Limit(nodes=1), 4, matches))
 
 
 def arguments(folder: Path, *more: str) -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 from darkchess.board.position import Position
 from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.fog.players.named_fog_players import configuration
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from tests.uci_bridge.protocol_games import random_game, turn
 from uci_bridge.evaluators import make_evaluator
 from uci_bridge.kits.fog import FOG
@@ -76,7 +76,7 @@ def test_a_served_player_values_by_it_with_every_other_method_at_its_default(ask
 
 def test_its_value_is_what_it_says_and_its_label_its_name(asked: Path) -> None:
     chosen = configuration(f"klss2021,evaluator={NAME}")
-    match = Match(kit=FOG, a=chosen, b=configuration("random"), games=2, seed=1, budget=TimeControl(nodes=2))
+    match = Match(kit=FOG, a=chosen, b=configuration("random"), games=2, seed=1, budget=Limit(nodes=2))
     assert match.programs() == {"material": "1.0"}
     assert FOG.label(chosen, EvaluatorChoice()) == NAME
     assert not FOG.ponders(FOG.pondering(configuration("kluss"), EvaluatorChoice(NAME))), "two threads may not ask it"

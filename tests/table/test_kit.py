@@ -14,7 +14,7 @@ import pytest
 
 from klss.play.arbiter import Arbiter
 from klss.play.kit import ENTRY_POINTS, AnyKit
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from tests.table import ghost_hunt, hidden_tictactoe
 from uci_bridge.kits import named
 from uci_bridge.kits.named import KITS, kit_named
@@ -48,7 +48,7 @@ def test_a_record_is_read_back_as_the_game_that_was_played(name: str) -> None:
     kit = kit_named(name)
     referee, player = kit.referee(kit.setup(), (), 7), kit.configurations[-1]
     players = {seat: kit.player(kit.spec(player), seat) for seat in (True, False)}
-    game = Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=1)))
+    game = Arbiter(referee, players, dict.fromkeys(players, Limit(nodes=1)))
     game.begin()
     while referee.outcome is None and referee.ply < 12:
         game.play_turn()

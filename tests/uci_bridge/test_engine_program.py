@@ -20,7 +20,7 @@ import pytest
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import Ruleset
 from klss.play.arbiter import Arbiter
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from klss_app.cli import engine as program
 from tests.uci_bridge.protocol_games import game_of, turn
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
@@ -108,7 +108,7 @@ def test_it_plays_against_itself_through_two_processes_and_after_a_kill_in_mid_g
         if played.ply == 8:
             pair[chess.BLACK].kill()
 
-    Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=20)), kill).play()
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, Limit(nodes=20)), kill).play()
     assert game.outcome is not None and game.outcome.reason in ("king_captured", "ply_limit", "no_move")
     assert game.ply > 9 and pair[chess.WHITE].starts == 1 and pair[chess.BLACK].starts == 2
     assert [player.last_fault for player in players.values()] == [None, None]

@@ -24,7 +24,7 @@ from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.scripted import RandomPlayer as BlindRandomPlayer
 from klss.play.arbiter import Arbiter
 from klss.play.contest import Forfeit, OutOfTime
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from klss.play.wire import AnyWire
 from tests.uci_bridge.protocol_games import game_of
@@ -67,7 +67,7 @@ def start() -> Iterator[Start]:
 
 
 def play(
-    engine: EngineProcess, budget: TimeControl, plies: int = 30, color: bool = chess.WHITE, wire: AnyWire = FOG,
+    engine: EngineProcess, budget: Limit, plies: int = 30, color: bool = chess.WHITE, wire: AnyWire = FOG,
     **rest: Any,
 ) -> tuple[Any, HostedPlayer]:  # fmt: skip
     """A game of the engine against a random player; drawn after some plies."""
@@ -76,7 +76,7 @@ def play(
     if wire is RBC:
         game, other = BlindReferee(limits=Limits(full_turns=plies // 2)), BlindRandomPlayer(seed=1)
     hosted = HostedPlayer(engine, wire, seed=5, **rest)
-    Arbiter(game, {color: hosted, not color: other}, {color: budget, not color: TimeControl()}).play()
+    Arbiter(game, {color: hosted, not color: other}, {color: budget, not color: Limit()}).play()
     return game, hosted
 
 
@@ -108,7 +108,7 @@ FAULTS = [
 @pytest.mark.parametrize(("wire", "how", "well", "says"), FAULTS)
 def test_a_fault_forfeits_the_game_and_is_named(start: Start, wire: AnyWire, how: str, well: int, says: str) -> None:
     color, answers_a_turn = well > 0, len(wire.answers)
-    game, hosted = play(start(how, str(well)), TimeControl(nodes=10), color=color, wire=wire)
+    game, hosted = play(start(how, str(well)), Limit(nodes=10), color=color, wire=wire)
     assert game.outcome == Outcome(not color, "forfeit")
     assert game.ply == well // answers_a_turn * 2 + (not color)
     assert hosted.last_fault is not None and says in hosted.last_fault
@@ -117,14 +117,14 @@ def test_a_fault_forfeits_the_game_and_is_named(start: Start, wire: AnyWire, how
 @pytest.mark.parametrize(
     ("how", "budget"),
     [
-        ("silent", TimeControl(nodes=10)),
-        ("silent", TimeControl(time_s=0.1)),
-        ("half", TimeControl(time_s=0.1)),
-        ("deaf", TimeControl(nodes=10)),
-        ("acknowledges", TimeControl(time_s=0.1, nodes=5)),
+        ("silent", Limit(nodes=10)),
+        ("silent", Limit(time_s=0.1)),
+        ("half", Limit(time_s=0.1)),
+        ("deaf", Limit(nodes=10)),
+        ("acknowledges", Limit(time_s=0.1, nodes=5)),
     ],
 )
-def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: TimeControl) -> None:
+def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: Limit) -> None:
     game, hosted = play(start(how, patience=HASTY), budget)
     assert game.outcome == Outcome(chess.BLACK, "forfeit") and game.ply == 0
     assert hosted.last_fault is not None and "no answer" in hosted.last_fault
@@ -133,13 +133,13 @@ def test_silence_forfeits_where_no_clock_runs(start: Start, how: str, budget: Ti
 @pytest.mark.parametrize("wire", [FOG, RBC])
 @pytest.mark.parametrize("how", ["silent", "late", "half", "deaf"])
 def test_silence_and_lateness_flag_where_a_clock_runs(start: Start, how: str, wire: AnyWire) -> None:
-    game, _ = play(start(how), TimeControl(clock=(0.25, 0.0)), wire=wire)
+    game, _ = play(start(how), Limit(clock=(0.25, 0.0)), wire=wire)
     assert game.outcome == Outcome(chess.BLACK, "flag") and game.ply == 0
 
 
 def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
     for program in (str(tmp_path / "none"), str(tmp_path)):
-        game, hosted = play(EngineProcess([program]), TimeControl(nodes=5))
+        game, hosted = play(EngineProcess([program]), Limit(nodes=5))
         assert game.outcome == Outcome(chess.BLACK, "forfeit") and game.ply == 0
         assert hosted.last_fault is not None and program in hosted.last_fault
         with pytest.raises(EngineFailed, match="can't start"):
@@ -152,7 +152,7 @@ def test_an_engine_that_cannot_be_started_forfeits(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("wire", "color"), [(FOG, chess.WHITE), (RBC, chess.BLACK)])
 def test_an_engine_with_habits_of_its_own_plays_to_the_end(start: Start, how: str, wire: AnyWire, color: bool) -> None:
     patience = Patience(push_s=0.3, close_s=0.2)
-    game, hosted = play(start(how, patience=patience), TimeControl(nodes=10), 12, color, wire)
+    game, hosted = play(start(how, patience=patience), Limit(nodes=10), 12, color, wire)
     assert hosted.last_fault is None
     assert game.outcome is not None and game.outcome.reason not in ("forfeit", "flag", "resign")
 
@@ -162,20 +162,18 @@ def test_an_acknowledgement_owed_by_the_game_before_costs_nothing_in_the_next(st
     engine = start(how, patience=Patience(push_s=0.1, close_s=0.2))
     assert rehearse(engine, FOG) is None
     for _ in range(2):
-        game, hosted = play(engine, TimeControl(nodes=10), plies=6)
+        game, hosted = play(engine, Limit(nodes=10), plies=6)
         assert hosted.last_fault is None and game.ply == 6 and engine.starts == 1
 
 
 def test_signs_of_life_on_stderr_prolong_the_wait_for_the_first_answer(start: Start) -> None:
-    game, hosted = play(
-        start("slow start", patience=Patience(grace_s=0.3, start_s=0.8)), TimeControl(time_s=0.01), plies=4
-    )
+    game, hosted = play(start("slow start", patience=Patience(grace_s=0.3, start_s=0.8)), Limit(time_s=0.01), plies=4)
     assert hosted.last_fault is None and game.ply == 4
 
 
 def test_an_engine_s_children_end_with_it(start: Start) -> None:
     engine = start("child")
-    play(engine, TimeControl(nodes=5), plies=4)
+    play(engine, Limit(nodes=5), plies=4)
     child = Path(f"/proc/{int(engine.stderr_tail)}/stat")
     assert child.read_text().split()[2] in "RSD"
     engine.close()
@@ -202,7 +200,7 @@ def test_an_engine_is_killed_when_the_interpreter_ends(tmp_path: Path) -> None:
 def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start: Start, tmp_path: Path) -> None:
     keep = tmp_path / "sent"
     engine = start("dead", "2", keep=keep)
-    game, hosted = play(engine, TimeControl(nodes=5), plies=8, restarts=3)
+    game, hosted = play(engine, Limit(nodes=5), plies=8, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
     assert hosted.last_fault is not None and "exit code 3" in hosted.last_fault
     turns = [json.loads(line) for line in keep.read_bytes().splitlines()]
@@ -212,7 +210,7 @@ def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start:
 
 def test_a_hung_engine_is_started_again_long_before_its_clock_runs_out(start: Start) -> None:
     engine = start("silent", "1", patience=Patience(grace_s=0.5, close_s=0.2))
-    game, _ = play(engine, TimeControl(clock=(8.0, 0.0)), plies=4, restarts=3)
+    game, _ = play(engine, Limit(clock=(8.0, 0.0)), plies=4, restarts=3)
     assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
 
 
@@ -231,7 +229,7 @@ def test_what_is_sent_are_transcripts_then_deltas_and_pushes_and_the_end_of_the_
     start: Start, tmp_path: Path
 ) -> None:
     keep = tmp_path / "sent"
-    game, _ = play(start("good", keep=keep), TimeControl(time_s=1.5), plies=5)
+    game, _ = play(start("good", keep=keep), Limit(time_s=1.5), plies=5)
     shown = [json.loads(line) for line in keep.read_bytes().splitlines()]
     kinds = [
         ("turn" if "legalMoves" in each else "push", "observationTranscript" in each, each["ply"]) for each in shown
@@ -247,7 +245,7 @@ def test_what_is_sent_are_transcripts_then_deltas_and_pushes_and_the_end_of_the_
 
 
 def test_two_questions_a_turn_are_sent_in_blind_chess_and_the_result_is_pushed(start: Start, tmp_path: Path) -> None:
-    play(start("good", keep=tmp_path / "sent"), TimeControl(clock=(60.0, 1.0)), 6, wire=RBC)
+    play(start("good", keep=tmp_path / "sent"), Limit(clock=(60.0, 1.0)), 6, wire=RBC)
     sent = [json.loads(line) for line in (tmp_path / "sent").read_text().splitlines()]
     shape = [(message.get("phase", "push"), "observationTranscript" in message) for message in sent]
     turn = [("sense", False), ("move", False), ("push", False)]
@@ -263,7 +261,7 @@ def test_an_end_that_is_no_ply_is_pushed_too(start: Start, tmp_path: Path) -> No
     game = Referee()
     engine = start("good", keep=keep)
     players = {chess.WHITE: HostedPlayer(engine, FOG), chess.BLACK: HostedPlayer(start("dead"), FOG)}
-    Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=3))).play()
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, Limit(nodes=3))).play()
     shown = [json.loads(line) for line in keep.read_bytes().splitlines()]
     assert [each["ply"] for each in shown] == [0, 1, 1]
     assert shown[-1]["observation"]["game_over"] == {"winner": "white", "reason": "forfeit"}

@@ -22,7 +22,7 @@ from darkchess.rbc.game.rules import Limits
 from darkchess.rbc.players.named_rbc_players import configuration, make_player
 from darkchess.rbc.players.scripted import RandomPlayer
 from klss.play.arbiter import Arbiter
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from klss.support.configuration_text import ConfigurationError
 from tests.alive import is_alive
 from uci_bridge.errors import ReconchessMissing
@@ -37,7 +37,7 @@ reconchess = pytest.importorskip("reconchess", exc_type=ImportError)
 ROOT = Path(__file__).resolve().parents[2]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="what ends with a bot is found in Linux's process table")
 SHORT = Limits(full_turns=8)
-NODES = TimeControl(nodes=50)
+NODES = Limit(nodes=50)
 
 
 def bot(name: str, **patience: float) -> Foreign:
@@ -45,7 +45,7 @@ def bot(name: str, **patience: float) -> Foreign:
     return Foreign(name, f"tests.uci_bridge.reconchess_bots:{name}", Patience(**patience))
 
 
-def played(white: Any, control: TimeControl = NODES, limits: Limits = SHORT, black: Player | None = None) -> Referee:
+def played(white: Any, control: Limit = NODES, limits: Limits = SHORT, black: Player | None = None) -> Referee:
     """A game that ``white`` may lose by a fault of its own alone, if ``black`` only passes."""
     game = Referee(limits=limits)
     controls = {chess.WHITE: control, chess.BLACK: NODES}
@@ -209,7 +209,7 @@ def test_trout_plays_the_same_with_the_same_nodes(hosted: Hosted, require_stockf
     found = foreign("trout")
     assert found is not None
     white = hosted(found, seed=7, stockfish=require_stockfish)
-    games = [played(white, TimeControl(nodes=100), Limits(full_turns=4)) for _ in range(2)]
+    games = [played(white, Limit(nodes=100), Limits(full_turns=4)) for _ in range(2)]
     assert games[0].turns == games[1].turns and result(games[0]) == (None, "turn_limit")
     assert all(turn.moved.requested for turn in games[0].turns if turn.color)
 
@@ -255,7 +255,7 @@ def test_a_bot_that_fails_forfeits_and_plays_the_next_game(hosted: Hosted, name:
 def test_a_bot_that_hangs_forfeits_or_loses_on_its_clock(hosted: Hosted) -> None:
     white = hosted(bot("Hangs", nodes_s=0.3))
     assert result(played(white)) == (chess.BLACK, "forfeit") and "no answer" in str(white.last_fault)
-    assert result(played(white, TimeControl(clock=(5.0, 0.01)))) == (chess.BLACK, "flag")
+    assert result(played(white, Limit(clock=(5.0, 0.01)))) == (chess.BLACK, "flag")
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from darkchess.fog.game.contest import Player
 from darkchess.fog.game.record import read_pgn
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.named_fog_players import configuration, make_player
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from klss.support.seeds import game_seed, opening_seed, player_seed
 from klss_app.cli.main import main
 from uci_bridge.kits.fog import FOG
@@ -88,7 +88,7 @@ def test_the_thief_foretells_her_opponent_s_moves_no_better_than_one_without_a_s
     victim: str, nodes: int, fen: str | None
 ) -> None:
     players = {"a": player_spec(FOG, victim), "b": player_spec(FOG, THIEF)}
-    match = Match(kit=FOG, **players, games=2, seed=11, budget=TimeControl(nodes=nodes), fen=fen, check_truth=True)
+    match = Match(kit=FOG, **players, games=2, seed=11, budget=Limit(nodes=nodes), fen=fen, check_truth=True)
     results, shown = played(match, 2)
     hits = functools.partial(foretold, victim, nodes, results)
     thief = [hits([guess(seed) for seed in shown["b"]]) for guess in GUESSES[:7]]
@@ -105,7 +105,7 @@ def test_no_seed_that_a_player_is_told_leads_to_another_s_or_to_an_opening(
     """In a match with openings and in ``klss play``, as the engines' processes are given."""
     thief = THIEF.replace("cmd:", f"cmd:env KEEP={tmp_path / 'kept'} ", 1)
     players = {"a": player_spec(FOG, thief), "b": player_spec(FOG, f"{thief} 1")}
-    match = Match(kit=FOG, **players, games=2, seed=7, budget=TimeControl(nodes=1), fen=FEN, openings=4)
+    match = Match(kit=FOG, **players, games=2, seed=7, budget=Limit(nodes=1), fen=FEN, openings=4)
     results, _ = played(match, 2)
     flags = ("--nodes", "1", "--seed", "7", "--fen", FEN, "--pgn", str(tmp_path / "game.pgn"))
     assert main(["play", "--white", thief, "--black", f"{thief} 1", *flags]) == 0

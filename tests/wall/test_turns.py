@@ -18,7 +18,7 @@ import pytest
 from klss.play import arbiter
 from klss.play.arbiter import SEATS, Arbiter
 from klss.play.contest import Decision, Player, Resignation
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from klss.play.small_game import Nature
 from klss_app.cli import play
 from klss_app.known.known import PlainKnown
@@ -63,7 +63,7 @@ def test_a_clock_runs_for_a_whole_turn_and_then_gets_one_increment(name: str, mo
     referee = kit.referee(kit.setup())
     players = {seat: Slow(kit.player(spec, seed), time) for seed, seat in enumerate(SEATS, 2)}
     clock = GameClock({}, time.monotonic)
-    game = Arbiter(referee, players, dict.fromkeys(SEATS, TimeControl(clock=(START_S, ADDED_S))),
+    game = Arbiter(referee, players, dict.fromkeys(SEATS, Limit(clock=(START_S, ADDED_S))),
                    on_pass=lambda seat: clock.turn_begins(), remaining_s=clock.remaining_s)  # fmt: skip
     game.begin()
     turns, plies = dict.fromkeys(SEATS, 0), 0
@@ -113,7 +113,7 @@ def test_a_player_is_told_the_same_however_often_the_other_was_refused(
     """A game at random, and the same without the moves that one side tried in vain."""
     kit = kit_named(name)
     monkeypatch.setattr(arbiter, "time", time := Time())
-    limits = dict.fromkeys(SEATS, TimeControl(clock=(START_S, ADDED_S)))
+    limits = dict.fromkeys(SEATS, Limit(clock=(START_S, ADDED_S)))
     referee, turns = kit.referee(None), []
     players: dict[bool, Player] = {seat: kit.player(kit.spec("random"), seed + seat) for seat in SEATS}
     Arbiter(referee, players, limits, lambda played: turns.append((played.seat, played.decision.answer))).play()
@@ -143,7 +143,7 @@ def test_an_offer_ends_with_the_turn_of_the_one_that_it_was_made_to() -> None:
         inbox.put(letter)
     players = {seat: HumanAtBoard(partial(Waits, toy.KIT), inbox, lambda _: None) for seat in SEATS}  # type: ignore[arg-type]
     with pytest.raises(Ended):
-        Arbiter(referee, players, dict.fromkeys(SEATS, TimeControl()), on_pass=inbox.turn_over).play()
+        Arbiter(referee, players, dict.fromkeys(SEATS, Limit()), on_pass=inbox.turn_over).play()
     assert referee.answers == [(True, 0), (False, 0), (False, 1)]
     assert offers == [(True, 1), (None, 3)]
 

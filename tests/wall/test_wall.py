@@ -24,7 +24,7 @@ import pytest
 
 from klss.play.arbiter import Arbiter
 from klss.play.contest import Decision, Player, Resignation
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 from tests.wall.twins import FOG, RBC, Game, Turns, Twins, load, replayed, tags
 from uci_bridge.protocol.engine_process import EngineProcess, Patience
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORDER = ROOT / "tests" / "uci_bridge" / "foreign_engine.py"
 CALM = Patience(start_s=120.0, push_s=60.0, close_s=2.0)
 TWINS = {game.name: load(game) for game in (FOG, RBC)}
-BUDGETS = (TimeControl(nodes=10), TimeControl(time_s=2.0), TimeControl(clock=(60.0, 1.0)))
+BUDGETS = (Limit(nodes=10), Limit(time_s=2.0), Limit(clock=(60.0, 1.0)))
 NODES = BUDGETS[0]
 
 both = pytest.mark.parametrize("game", [FOG, RBC], ids=lambda game: game.name)
@@ -81,7 +81,7 @@ class Scripted(Player):
 
 
 def drive(
-    game: Game, engine: EngineProcess, turns: Turns, pair: Twins, budget: TimeControl = NODES, *, since: int = 0,
+    game: Game, engine: EngineProcess, turns: Turns, pair: Twins, budget: Limit = NODES, *, since: int = 0,
     pause_s: float = 0.0,
 ) -> list[tuple[int, Decision]]:  # fmt: skip
     """One game through referee, arbiter, host and engine; the engine's answers."""
@@ -90,7 +90,7 @@ def drive(
     player = Scripted(game, referee, turns, hosted, since)
     other = Scripted(game, referee, turns, pause_s=pause_s)
     players: dict[bool, Player] = {pair.color: player, not pair.color: other}
-    Arbiter(referee, players, {pair.color: budget, not pair.color: TimeControl()}).play()
+    Arbiter(referee, players, {pair.color: budget, not pair.color: Limit()}).play()
     assert hosted.last_fault is None, hosted.last_fault
     return player.answers
 
@@ -106,7 +106,7 @@ class Recorder:
             patience=CALM,
         )
 
-    def sent(self, game: Game, turns: Turns, pair: Twins, budget: TimeControl = NODES, **rest: Any) -> bytes:
+    def sent(self, game: Game, turns: Turns, pair: Twins, budget: Limit = NODES, **rest: Any) -> bytes:
         """The bytes that reach the engine in one game."""
         before = self.file.stat().st_size if self.file.exists() else 0
         drive(game, self.engine, turns, pair, budget, **rest)
@@ -257,8 +257,8 @@ def test_only_the_clock_and_the_budget_tell_time(recorder: Recorder, game: Game)
 
     pair = next(pair for pair in TWINS[game.name] if len(pair.a) > 8)
     for budget, other in (
-        (TimeControl(clock=(60.0, 1.0)), TimeControl(clock=(30.0, 1.0))),
-        (TimeControl(time_s=2.0), TimeControl(time_s=3.0)),
+        (Limit(clock=(60.0, 1.0)), Limit(clock=(30.0, 1.0))),
+        (Limit(time_s=2.0), Limit(time_s=3.0)),
         (NODES, NODES),
     ):
         fast = recorder.sent(game, pair.a, pair, budget)
@@ -310,7 +310,7 @@ def test_two_games_that_are_told_the_same_get_the_same_answers(
     with two_of(game, configuration) as engines:
         for pair in few(game, number):
             a, b = (
-                drive(game, engine, said, pair, TimeControl(nodes=nodes), since=len(said) - 2 * (turns - 1))
+                drive(game, engine, said, pair, Limit(nodes=nodes), since=len(said) - 2 * (turns - 1))
                 for engine, said in zip(engines, (pair.a, pair.b), strict=True)
             )
             assert len(a) >= 1 and a == b, pair

@@ -22,7 +22,7 @@ from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.arbiter import SEATS, AnyPlayed, Arbiter
 from klss.play.contest import AnyPlayer, AnyReferee, TruthCount
 from klss.play.kit import AnyKit, AnyMaker, Spec
-from klss.play.limits import TimeControl
+from klss.play.limits import Limit
 from klss.play.outcome import Seat
 from klss.support.seeds import NATURE, player_seed
 from klss.support.text import Document
@@ -98,7 +98,7 @@ class Conditions:
     # the players (``uci_bridge.players.player_spec``)
     a: Spec
     b: Spec
-    budget: TimeControl  # the limits of both players
+    budget: Limit  # the limits of both players
     rules: str | None = None  # the games' ruleset, one of the kit's; None for the usual one
     # for configurations that leave their evaluator open
     evaluator: EvaluatorChoice = field(default_factory=EvaluatorChoice)

@@ -14,7 +14,7 @@ from darkchess.fog.game.view import View
 from darkchess.fog.players.tracking import RandomPlayer
 from klss.play.arbiter import Arbiter
 from klss.play.contest import Decision, Forfeit, OutOfTime, Resignation, TruthCount
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from klss.play.outcome import Outcome
 
 SCHOLAR = ("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
@@ -42,9 +42,9 @@ class Scripted(Player):
         return Decision(chess.Move.from_uci(self.moves.pop(0)), {})
 
 
-def arbiter(white: Scripted, black: Scripted, budget: TimeControl | None = None, **rest: Any) -> Arbiter:
+def arbiter(white: Scripted, black: Scripted, budget: Limit | None = None, **rest: Any) -> Arbiter:
     players = {chess.WHITE: white, chess.BLACK: black}
-    return Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, budget or TimeControl()), **rest)
+    return Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, budget or Limit()), **rest)
 
 
 def test_each_player_is_given_each_of_her_own_views_once_in_order_and_nothing_else() -> None:
@@ -74,7 +74,7 @@ def test_every_end_is_reported_to_both_players_once(then: type[Exception], reaso
 
 def test_a_clock_is_charged_and_given_its_increment() -> None:
     white, black = Scripted(SCHOLAR[::2]), Scripted(SCHOLAR[1::2])
-    game = arbiter(white, black, TimeControl(clock=(1000.0, 7.0)))
+    game = arbiter(white, black, Limit(clock=(1000.0, 7.0)))
     game.play()
     assert 999.0 < white.limits[0].clock[0] <= 1000.0 and white.limits[0].clock[1] == 7.0
     assert 1000.0 < white.limits[1].clock[0] <= 1007.0 and 1007.0 < white.limits[2].clock[0] <= 1014.0  # type: ignore[index]
@@ -97,7 +97,7 @@ def test_what_was_played_before_is_shown_before_any_clock_runs() -> None:
 
     referee = Referee.replay([chess.Move.from_uci(move) for move in ("e2e4", "e7e5", "g1f3")])
     players = {color: Slow(seed=1) for color in chess.COLORS}
-    game = Arbiter(referee, players, dict.fromkeys(chess.COLORS, TimeControl(clock=(0.1, 0.0))))
+    game = Arbiter(referee, players, dict.fromkeys(chess.COLORS, Limit(clock=(0.1, 0.0))))
     game.begin()
     assert [player.seen for player in players.values()] == [3, 3] and game.remaining_s[chess.BLACK] == 0.1
     game.play_turn()
@@ -116,7 +116,7 @@ def test_a_lost_truth_is_counted() -> None:
 
     truth = TruthCount()
     players = {chess.WHITE: Deluded(seed=1), chess.BLACK: RandomPlayer(seed=2)}
-    game = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, TimeControl(nodes=1)), truth=truth)
+    game = Arbiter(Referee(), players, dict.fromkeys(chess.COLORS, Limit(nodes=1)), truth=truth)
     game.begin()
     game.play_turn()
     game.play_turn()

@@ -20,7 +20,7 @@ from darkchess.fog.players.named_fog_players import (
 )
 from klss.play.arbiter import Arbiter
 from klss.play.kit import AnyKit
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from klss.search import Kluss
 from uci_bridge.kits.fog import FOG
 from uci_bridge.kits.rbc import RBC
@@ -87,7 +87,7 @@ def test_a_level_plays_the_same_game_again_and_reads_no_clock() -> None:
     def moves() -> tuple[chess.Move, ...]:
         referee = Referee()
         players = {color: make_player(configuration("level-3"), seed=color) for color in chess.COLORS}
-        control = {color: TimeControl(time_s=3600.0) for color in chess.COLORS}
+        control = {color: Limit(time_s=3600.0) for color in chess.COLORS}
         arbiter = Arbiter(referee, players, control)
         arbiter.begin()
         for _ in range(6):

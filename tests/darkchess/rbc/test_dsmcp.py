@@ -15,7 +15,7 @@ from darkchess.rbc.players.named_rbc_players import configuration, make_player
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.synoptic.worlds import ACTIONS, BlindModel
 from klss.play.arbiter import Arbiter
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from klss.play.time_plan import TimePlan
 from klss.support.arrays import Float32s, Words
 from klss.synoptic.model import CHUNK
@@ -66,7 +66,7 @@ def test_every_particle_s_position_is_possible() -> None:
     """Law: every particle meets the set, and the opponent in it holds what is true there possible."""
     game = Referee()
     ours, other = player("dsmcp,particles=64"), make_player(configuration("rbc-expect"), seed=2)
-    arbiter = Arbiter(game, {chess.WHITE: ours, chess.BLACK: other}, dict.fromkeys(chess.COLORS, TimeControl(nodes=30)))
+    arbiter = Arbiter(game, {chess.WHITE: ours, chess.BLACK: other}, dict.fromkeys(chess.COLORS, Limit(nodes=30)))
     arbiter.begin()
     turns = 0
     while game.outcome is None and game.ply < 14:

@@ -24,7 +24,7 @@ from darkchess.rbc.players.outlook import Outlook, outlook
 from darkchess.rbc.players.siamese import Nearness
 from klss.play.arbiter import Arbiter
 from klss.play.contest import TruthCount
-from klss.play.limits import Limit, TimeControl
+from klss.play.limits import Limit
 from klss.support.configuration_text import ConfigurationError
 
 FEW = Limit(nodes=400)
@@ -36,7 +36,7 @@ def play(white: str, black: str, seed: int, nodes: int = 100) -> tuple[Referee, 
         color: make_player(configuration(name), seed=seed)
         for color, name in ((chess.WHITE, white), (chess.BLACK, black))
     }
-    Arbiter(game, players, dict.fromkeys(chess.COLORS, TimeControl(nodes=nodes)), truth=truth).play()
+    Arbiter(game, players, dict.fromkeys(chess.COLORS, Limit(nodes=nodes)), truth=truth).play()
     return game, truth
 
 

@@ -21,7 +21,7 @@ from klss.openspiel.observations import Seen, Sight, history_key  # noqa: E402
 from klss.openspiel.referee import Referee  # noqa: E402
 from klss.play.arbiter import Arbiter  # noqa: E402
 from klss.play.contest import Contradiction  # noqa: E402
-from klss.play.limits import TimeControl  # noqa: E402
+from klss.play.limits import Limit  # noqa: E402
 from klss.play.small_game import Nature  # noqa: E402
 from klss.search import Budget, Kluss, Search  # noqa: E402
 
@@ -175,5 +175,5 @@ def test_who_finds_no_history_plays_on_and_says_so() -> None:
     game, _ = spiel_game("einstein_wurfelt_nicht")
     players = {seat: make_player(configuration("kluss"), game, 1) for seat in (True, False)}
     referee = Referee(game, Nature(1))
-    Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=5))).play()
+    Arbiter(referee, players, dict.fromkeys(players, Limit(nodes=5))).play()
     assert referee.returns is not None and all("any legal" in str(each.last_fault) for each in players.values())

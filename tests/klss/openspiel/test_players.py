@@ -20,7 +20,7 @@ from klss.openspiel.players import PolicyPlayer, RandomPlayer  # noqa: E402
 from klss.openspiel.referee import Referee  # noqa: E402
 from klss.openspiel.search_table import Seated, played  # noqa: E402
 from klss.play.arbiter import Arbiter  # noqa: E402
-from klss.play.limits import Limit, TimeControl  # noqa: E402
+from klss.play.limits import Limit  # noqa: E402
 from klss.play.small_game import Nature  # noqa: E402
 from klss.search import Budget, Search  # noqa: E402
 from klss.theory.treeplex import realization  # noqa: E402
@@ -28,7 +28,7 @@ from klss.theory.treeplex import realization  # noqa: E402
 
 def game_of(name: str, players: dict[bool, Any], seed: int = 1, nodes: int = 100) -> Referee:
     referee = Referee(spiel_game(name)[0], Nature(seed))
-    Arbiter(referee, players, dict.fromkeys(players, TimeControl(nodes=nodes))).play()
+    Arbiter(referee, players, dict.fromkeys(players, Limit(nodes=nodes))).play()
     return referee
 
 
