@@ -12,7 +12,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from klss.errors import GameError
@@ -55,7 +54,8 @@ class Named:
 class Maker(Generic[Setup, Observation, Answer]):
     """Makes the players of one configuration, for one game after the other."""
 
-    player: Callable[[int], Player[Setup, Observation, Answer]]  # a player by its seed
+    # a player by its seed, for one game or for several in turn
+    player: Callable[[int], Player[Setup, Observation, Answer]]
     close: Callable[[], None] = lambda: None  # frees what the players share, such as an evaluator
 
 
@@ -131,7 +131,7 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
         """
 
     def is_ours(self, spec: Spec) -> TypeGuard[Configuration]:
-        """Whether ``spec`` is a configuration of this game, from which :meth:`player` makes a player."""
+        """Whether ``spec`` is a configuration of this game, from which :meth:`maker` makes players."""
         return isinstance(spec, self.own)
 
     def text(self, spec: Configuration) -> str:
@@ -150,12 +150,8 @@ class Kit(ABC, Generic[Configuration, TrueGame, Setup, Observation, Answer]):
         return False
 
     @abstractmethod
-    def player(self, spec: Configuration, seed: int) -> Player[Setup, Observation, Answer]:
-        """Return a player for one game, or for several in turn."""
-
     def maker(self, spec: Configuration, choice: Any, setup: Setup) -> Maker[Setup, Observation, Answer]:
         """Return what makes the players of ``spec`` for games from ``setup``; it has the evaluator that they share."""
-        return Maker(partial(self.player, spec))
 
     def label(self, spec: Configuration, choice: Any) -> str | None:
         """Return the evaluator's name on a screen; None if there is no evaluator."""

@@ -21,7 +21,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from klss.errors import GameError
 from klss.play.contest import Answer, Contradiction, Decision, Observation, Player
-from klss.play.kit import Configuration, Kit, Named, Replay
+from klss.play.kit import Configuration, Kit, Maker, Named, Replay
 from klss.play.limits import Limit
 from klss.play.messages import Answer as AnswerMessage
 from klss.play.messages import GameOver, ProtocolError, Push, Request, Seen, outcome_of, over_shape
@@ -321,8 +321,8 @@ class SmallKit(PlainKit[Named, _Referee, Observation, Answer], Generic[_Referee,
             raise ConfigurationError(f"player: got {text[:80]!r}, expected one of {', '.join(self.configurations)}")
         return Named(text)
 
-    def player(self, spec: Named, seed: int) -> Player[None, Observation, Answer]:
-        return _Chooser(self, spec.name, seed)
+    def maker(self, spec: Named, choice: object, setup: None) -> Maker[None, Observation, Answer]:
+        return Maker(partial(_Chooser, self, spec.name))
 
     def choose(self, name: str, seen: Sequence[Observation], chance: random.Random) -> Answer:
         """Return the answer of the player ``name``: any open one, unless a game's own kit has other players."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.arbiter import Arbiter
 from klss.play.kit import ENTRY_POINTS, AnyKit
 from klss.play.limits import Limit
@@ -47,7 +48,8 @@ def test_a_record_is_read_back_as_the_game_that_was_played(name: str) -> None:
         pytest.importorskip("pyspiel")
     kit = kit_named(name)
     referee, player = kit.referee(kit.setup(), (), 7), kit.configurations[-1]
-    players = {seat: kit.player(kit.spec(player), seat) for seat in (True, False)}
+    maker = kit.maker(kit.spec(player), EvaluatorChoice(), kit.setup())
+    players = {seat: maker.player(seat) for seat in (True, False)}
     game = Arbiter(referee, players, dict.fromkeys(players, Limit(nodes=1)))
     game.begin()
     while referee.outcome is None and referee.ply < 12:

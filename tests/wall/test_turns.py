@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play import arbiter
 from klss.play.arbiter import SEATS, Arbiter
 from klss.play.contest import Decision, Player, Resignation
@@ -59,9 +60,9 @@ class Slow(Player):
 def test_a_clock_runs_for_a_whole_turn_and_then_gets_one_increment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     time, kit = Time(), kit_named(name)
     monkeypatch.setattr(arbiter, "time", time)
-    spec = kit.spec(RANDOM.get(name, "random"))
+    maker = kit.maker(kit.spec(RANDOM.get(name, "random")), EvaluatorChoice(), kit.setup())
     referee = kit.referee(kit.setup())
-    players = {seat: Slow(kit.player(spec, seed), time) for seed, seat in enumerate(SEATS, 2)}
+    players = {seat: Slow(maker.player(seed), time) for seed, seat in enumerate(SEATS, 2)}
     clock = GameClock({}, time.monotonic)
     game = Arbiter(referee, players, dict.fromkeys(SEATS, Limit(clock=(START_S, ADDED_S))),
                    on_pass=lambda seat: clock.turn_begins(), remaining_s=clock.remaining_s)  # fmt: skip
@@ -115,7 +116,8 @@ def test_a_player_is_told_the_same_however_often_the_other_was_refused(
     monkeypatch.setattr(arbiter, "time", time := Time())
     limits = dict.fromkeys(SEATS, Limit(clock=(START_S, ADDED_S)))
     referee, turns = kit.referee(None), []
-    players: dict[bool, Player] = {seat: kit.player(kit.spec("random"), seed + seat) for seat in SEATS}
+    maker = kit.maker(kit.spec("random"), None, None)
+    players: dict[bool, Player] = {seat: maker.player(seed + seat) for seat in SEATS}
     Arbiter(referee, players, limits, lambda played: turns.append((played.seat, played.decision.answer))).play()
     for waits in SEATS:
         said = []

@@ -11,7 +11,7 @@ import chess
 from darkchess.board.position import START_FEN, Position
 from darkchess.errors import RecordError
 from darkchess.evaluation.registry import EvaluatorChoice, evaluator_class
-from darkchess.fog.game.contest import DEFAULT_PLAYER, Player, Setup
+from darkchess.fog.game.contest import DEFAULT_PLAYER, Setup
 from darkchess.fog.game.record import GameRecord, read_game, write_pgn, written_games
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.rules import RULESETS, Ruleset
@@ -27,7 +27,7 @@ from darkchess.fog.players.named_fog_players import (
 )
 from darkchess.fog.warm_up import warm_up
 from klss.play.arbiter import Played
-from klss.play.contest import Player as SeatedPlayer
+from klss.play.contest import Player
 from klss.play.kit import Kit, Maker, Replay
 from klss.support.text import Document
 from uci_bridge.bot.true_game import ServerReferee
@@ -63,14 +63,11 @@ class _Fog(EvaluatedKit, Kit[Configuration, Referee, Setup, View, chess.Move]):
     def ponders(self, spec: Configuration) -> bool:
         return spec.ponder
 
-    def player(self, spec: Configuration, seed: int) -> Player:
-        return make_player(spec, seed=seed)
-
     def maker(self, spec: Configuration, choice: EvaluatorChoice, setup: Setup) -> Maker[Setup, View, chess.Move]:
         evaluator = make_evaluator(spec, choice, setup.ruleset)
         return Maker(lambda seed: make_player(spec, evaluator, seed=seed), evaluator.close)
 
-    def warm_up(self, player: SeatedPlayer[Setup, View, chess.Move], seat: chess.Color) -> None:
+    def warm_up(self, player: Player[Setup, View, chess.Move], seat: chess.Color) -> None:
         warm_up(player, seat)
 
     def setup(self, start: str | None = None, rules: str | None = None) -> Setup:

@@ -5,6 +5,7 @@ anybody's module: ``--game openspiel:MODULE:NAME`` (:func:`klss.openspiel.games.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from klss.openspiel.games import spiel_game
 from klss.openspiel.named_players import CONFIGURATIONS, Configuration, configuration, make_player
@@ -12,6 +13,7 @@ from klss.openspiel.observations import Seen, Sight
 from klss.openspiel.referee import Referee
 from klss.play.arbiter import Played
 from klss.play.contest import Contradiction, Player
+from klss.play.kit import Maker
 from klss.play.limits import Limit
 from klss.play.outcome import Seat
 from klss.play.small_game import Nature, PlainKit
@@ -54,8 +56,8 @@ class OpenSpielKit(PlainKit[Configuration, Referee, Seen, int]):
             return spec.name
         return described(spec, CONFIGURATIONS, configuration)
 
-    def player(self, spec: Configuration, seed: int) -> Player[None, Seen, int]:
-        return make_player(spec, self._game, seed)
+    def maker(self, spec: Configuration, choice: object, setup: None) -> Maker[None, Seen, int]:
+        return Maker(partial(make_player, spec, self._game))
 
     def choices(self, seen: Sequence[Seen]) -> tuple[int, ...]:
         return seen[-1].actions if seen else ()

@@ -10,7 +10,7 @@ import chess
 
 from darkchess.board.position import START_FEN, Position
 from darkchess.evaluation.registry import EvaluatorChoice
-from darkchess.rbc.game.contest import DEFAULT_PLAYER, Answer, Player
+from darkchess.rbc.game.contest import DEFAULT_PLAYER, Answer
 from darkchess.rbc.game.history import UNLIMITED, answered, history_text, read_history, replayed
 from darkchess.rbc.game.observation import Observation
 from darkchess.rbc.game.referee import Referee
@@ -26,7 +26,7 @@ from darkchess.rbc.players.named_rbc_players import (
 from darkchess.rbc.synoptic.networks import network_of
 from darkchess.rbc.warm_up import warm_up
 from klss.play.arbiter import Played
-from klss.play.contest import Player as SeatedPlayer
+from klss.play.contest import Player
 from klss.play.kit import Kit, Maker, Replay
 from klss.play.outcome import Outcome
 from klss.support.configuration_text import ConfigurationError
@@ -73,16 +73,13 @@ class _Rbc(EvaluatedKit, Kit[Configuration, Referee, Position, Observation, Answ
     def text(self, spec: Configuration) -> str:
         return described(spec, CONFIGURATIONS | LEVELS, configuration)
 
-    def player(self, spec: Configuration, seed: int) -> Player:
-        return make_player(spec, seed=seed)
-
     def maker(
         self, spec: Configuration, choice: EvaluatorChoice, setup: Position
     ) -> Maker[Position, Observation, Answer]:
         evaluator = make_evaluator(spec, choice)
         return Maker(lambda seed: make_player(spec, evaluator, seed=seed), evaluator.close)
 
-    def warm_up(self, player: SeatedPlayer[Position, Observation, Answer], seat: chess.Color) -> None:
+    def warm_up(self, player: Player[Position, Observation, Answer], seat: chess.Color) -> None:
         warm_up(player, seat)
 
     def setup(self, start: str | None = None, rules: str | None = None) -> Position:

@@ -11,6 +11,7 @@ import chess
 import pytest
 
 from darkchess.board.position import START_FEN, Position
+from darkchess.evaluation.registry import EvaluatorChoice
 from darkchess.rbc.players.holding import HoldingPlayer
 from klss.play.limits import Limit
 from klss.play.time_plan import Timekeeper, TimePlan
@@ -98,7 +99,8 @@ def test_players_plan_for_answers_that_came_late(name: str, monkeypatch: pytest.
         return plans[-1]
 
     kit = kit_named(name.split()[0])
-    referee, player = kit.referee(kit.setup()), kit.player(kit.spec(name.split()[1]), seed=1)
+    maker = kit.maker(kit.spec(name.split()[1]), EvaluatorChoice(), kit.setup())
+    referee, player = kit.referee(kit.setup()), maker.player(1)
     player.begin(referee.turn, referee.setup)
     for observation in referee.observations(referee.turn):
         player.observe(observation)
