@@ -6,7 +6,7 @@ built with :func:`bit` only and compared with ``!= 0``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,28 +21,19 @@ NOT_FILE_A, NOT_FILE_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F
 """The squares that can move left, and right: those on the edge would reappear on the opposite file."""
 
 
-@intrinsic
-def _ctpop(typingctx: Any, mask: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
+def _instruction(emit: Callable[[Any, Any], Any]) -> Any:
+    """Return a function of a set (uint64) that is one machine instruction, and gives an int64."""
 
-    return types.int64(types.uint64), codegen
+    @intrinsic
+    def instruction(typingctx: Any, mask: Any) -> Any:
+        return types.int64(types.uint64), lambda context, builder, signature, args: emit(builder, args[0])
 
-
-@intrinsic
-def _cttz(typingctx: Any, mask: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], cgutils.true_bit)
-
-    return types.int64(types.uint64), codegen
+    return instruction
 
 
-@intrinsic
-def _ctlz(typingctx: Any, mask: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctlz(args[0], cgutils.true_bit)
-
-    return types.int64(types.uint64), codegen
+_count = _instruction(lambda builder, mask: builder.ctpop(mask))
+_scan_up = _instruction(lambda builder, mask: builder.cttz(mask, cgutils.true_bit))
+_scan_down = _instruction(lambda builder, mask: builder.ctlz(mask, cgutils.true_bit))
 
 
 class _Squares(types.SimpleIteratorType):  # type: ignore[misc, name-defined]
@@ -85,11 +76,7 @@ def _next(context: Any, builder: Any, signature: Any, args: Any, result: Any) ->
         builder.store(builder.and_(left, builder.sub(left, left.type(1))), place)
 
 
-# numba supplies the typing context of an intrinsic; to a type checker these are calls like any other.
-_count: Any = _ctpop
-_scan_up: Any = _cttz
-_scan_down: Any = _ctlz
-_each: Any = _begin
+_each: Any = _begin  # numba supplies the typing context; to a type checker it is a call like any other
 
 
 def popcount(mask: Any) -> int:
