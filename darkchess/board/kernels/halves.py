@@ -119,6 +119,17 @@ def code_at(enemy: Any, codes: Any, mask: Any) -> Any:
 
 
 @kernel(inline="always")
+def mistyped(enemy: Any, codes: Any, seen: Any, expected: Any) -> Any:
+    """Whether the piece on any of the squares ``seen`` (all occupied) is another than ``expected`` (int64[64])."""
+    wrong = False
+    for square in squares(seen):
+        mask = bit(square)
+        if plain(np.int64(code_at(enemy, codes, mask))) != expected[square]:
+            wrong = True
+    return wrong
+
+
+@kernel(inline="always")
 def without(codes: Any, index: int) -> Any:
     """Return ``codes`` without the piece of that index."""
     low = (np.uint64(1) << np.uint64(4 * index)) - np.uint64(1)

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from darkchess.board.kernels.attacks import pawn_attacks
 from darkchess.board.kernels.bits import beside, bit, lowest, popcount, squares, without_lowest
 from darkchess.board.kernels.board import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, WHITE
 from darkchess.board.kernels.enemy_moves import (
@@ -40,7 +41,7 @@ from darkchess.board.kernels.enemy_moves import (
     put_arrivals,
     put_moves,
 )
-from darkchess.board.kernels.halves import MOST_SUCCESSORS, castled, code_at, decode_half, plain, with_code, without
+from darkchess.board.kernels.halves import MOST_SUCCESSORS, castled, code_at, decode_half, mistyped, with_code, without
 from darkchess.board.kernels.moves import has_move, make
 from darkchess.board.kernels.position_table import put
 from darkchess.board.kernels.tables import (
@@ -77,16 +78,14 @@ def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
     known = view[BLACK] & seen
     # An unseen diagonal of a pawn is empty: the pawn would see a piece that it attacks.
     pawns = view[PAWN] & own
-    diagonals = ((pawns << np.uint64(7)) & np.uint64(0x7F7F7F7F7F7F7F7F)) | (
-        (pawns << np.uint64(9)) & np.uint64(0xFEFEFEFEFEFEFEFE)
-    )
+    left, right = pawn_attacks(pawns, 0)
     # An unseen square ahead of a pawn is blocked, and so is one two ahead over a free one: else the pawn would see it.
     blockers = (pawns << np.uint64(8)) & ~seen
     open_first = ((pawns & np.uint64(0xFF00)) << np.uint64(8)) & seen & ~known & ~own
     blockers |= (open_first << np.uint64(8)) & ~seen
     # What all this requires of an enemy half.
     masks[OWN] = own
-    masks[EMPTY] = own | (seen & ~known) | (diagonals & ~seen)
+    masks[EMPTY] = own | (seen & ~known) | ((left | right) & ~seen)
     masks[REQUIRED] = known | blockers
     masks[SEEN] = known
     for square in range(64):
@@ -95,17 +94,6 @@ def observation_masks(view: Any, seen: Any, masks: Any, expected: Any) -> None:
         for piece in range(6):
             if view[piece] & bit(square) != np.uint64(0):
                 expected[square] = piece
-
-
-@kernel(inline="always")
-def mistyped(enemy: Any, codes: Any, seen: Any, expected: Any) -> Any:
-    """Whether the piece on any of the squares ``seen`` (all occupied) differs from the one that is seen there."""
-    wrong = False
-    for square in squares(seen):
-        mask = bit(square)
-        if plain(np.int64(code_at(enemy, codes, mask))) != expected[square]:
-            wrong = True
-    return wrong
 
 
 @kernel(inline="always")

@@ -30,7 +30,7 @@ from darkchess.board.kernels.halves import (
     code_at,
     decode_half,
     marks,
-    plain,
+    mistyped,
     stepped,
     with_code,
     without,
@@ -156,13 +156,7 @@ def keep_sensed(positions: Any, area: Any, pieces: Any, expected: Any) -> int:
         if enemy & area != pieces:
             continue
         codes = positions[i, 1]
-        wrong = False
-        for square in squares(pieces):
-            mask = bit(square)
-            if plain(np.int64(code_at(enemy, codes, mask))) != expected[square]:
-                wrong = True
-                break
-        if wrong:
+        if mistyped(enemy, codes, pieces, expected):
             continue
         positions[kept, 0] = enemy
         positions[kept, 1] = codes
