@@ -34,7 +34,7 @@ from klss.theory.best_response import exploitability
 from klss.theory.equilibrium import Solution, SolveStats, Source
 from klss.theory.exact import proved
 from klss.theory.exact import solve as solve_exactly
-from klss.theory.first_order import FirstOrderMethod
+from klss.theory.first_order import FirstOrder, FirstOrderMethod
 from klss.theory.folding import fold, locked
 from klss.theory.game import Game, Named
 from klss.theory.implicit import ImplicitForm, ImplicitGame, ImplicitRun
@@ -146,18 +146,20 @@ def solve(
         raise GameError(f"method {method!r}: expected one of lp, {', '.join(first_order.METHODS)}")
     if exact and (iterated or lock is not None):
         raise GameError("exact: got it with lock or regret minimisation, expected it without")
-    most = _bytes(memory_mb)
+    most, wanted = _bytes(memory_mb), first_order.GAP if gap is None else gap
+
+    def iterate(form: Any, kind: type[FirstOrder] = FirstOrder) -> Solution:
+        return first_order.solve(
+            form, method=method if iterated else "pcfr+", gap=wanted, seconds=seconds, max_bytes=most,
+            resume=None if resume is None else Path(resume), kind=kind,
+            on_progress=on_progress and _Iterations(on_progress, wanted, seconds),
+        )  # fmt: skip
+
     if (rules := implicit_game(game, max_nodes)) is not None:
         if exact or lock is not None:
             raise GameError(f"exact, lock: got one with {rules.name}, which is not listed, expected neither")
         unlisted = _implicit(rules, most, on_progress)
-        wanted = first_order.GAP if gap is None else gap
-        found = first_order.solve(
-            unlisted, method=method if iterated else "pcfr+", gap=wanted, seconds=seconds, max_bytes=most,
-            resume=None if resume is None else Path(resume), kind=ImplicitRun,
-            on_progress=on_progress and _Iterations(on_progress, wanted, seconds),
-        )  # fmt: skip
-        return replace(found, source=Source(rules.name, implicit=unlisted))
+        return replace(iterate(unlisted, ImplicitRun), source=Source(rules.name, implicit=unlisted))
     if not iterated and not (gap is None and resume is None):
         raise GameError(f"gap, resume: got one with method {method!r}, expected {', '.join(first_order.METHODS)}")
     lock = policies.opened(lock, most)
@@ -175,12 +177,7 @@ def solve(
         fixed = locked(form, given)
     folded = fold(form if fixed is None else fixed.form)
     if iterated:
-        wanted = first_order.GAP if gap is None else gap
-        found = first_order.solve(
-            folded.form, method=method, gap=wanted, seconds=seconds, max_bytes=most,
-            resume=None if resume is None else Path(resume),
-            on_progress=on_progress and _Iterations(on_progress, wanted, seconds),
-        )  # fmt: skip
+        found = iterate(folded.form)
     else:
         found = equilibrium.solve(folded.form, time_limit_s=seconds, max_bytes=most)
     found = folded.restored(found)

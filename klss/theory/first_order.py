@@ -201,13 +201,12 @@ def solve(
     method: str = "pcfr+",
     gap: float = GAP,
     seconds: float | None = None,
-    iterations: int | None = None,
     max_bytes: int | None = None,
     resume: Path | None = None,
     on_progress: Callable[[int, float], None] | None = None,
     kind: type[FirstOrder] = FirstOrder,
 ) -> Solution:
-    """Iterate until the gap is small enough or a limit is reached.
+    """Iterate until the gap is small enough or the time is over.
 
     Parameters
     ----------
@@ -217,8 +216,6 @@ def solve(
         Stop at this exploitability, in the game's own units.
     seconds : float, optional
         Stop after this many seconds; compiling and building are not counted.
-    iterations : int, optional
-        Stop after this many iterations, including those of the file.
     max_bytes : int, optional
         Most bytes of this process; checked before anything is allocated.
     resume : Path, optional
@@ -231,7 +228,7 @@ def solve(
     Returns
     -------
     Solution
-        Of status "optimal" (the gap was reached), "time_limit" or "iteration_limit".
+        Of status "optimal" (the gap was reached) or "time_limit".
 
     Raises
     ------
@@ -250,7 +247,7 @@ def solve(
     # Iterate; save the state however that ends, also after an interrupt.
     begin = time.perf_counter()
     try:
-        status = _until(run, gap, begin, seconds, iterations, resume, on_progress)
+        status = _until(run, gap, begin, seconds, resume, on_progress)
     finally:
         if resume is not None:
             run.save(resume)
@@ -268,25 +265,18 @@ def _until(
     gap: float,
     begin: float,
     seconds: float | None,
-    iterations: int | None,
     path: Path | None,
     on_progress: Callable[[int, float], None] | None,
 ) -> Status:
     """Return why the run ended."""
     rate, saved = 0.0, begin  # iterations a second; when the file was written last
     while True:
-        # Stop at the gap or at a limit.
         if run.best[2] <= gap:
             return "optimal"
         if seconds is not None and time.perf_counter() - begin >= seconds:
             return "time_limit"
-        done = run.iterations
-        if iterations is not None and done >= iterations:
-            return "iteration_limit"
         # Iterate until the gap is computed next, in batches short enough for the clock and for interrupts.
-        look = done + max(_FIRST_LOOK, int(_LOOK_SHARE * done))
-        if iterations is not None:
-            look = min(look, iterations)
+        look = run.iterations + max(_FIRST_LOOK, int(_LOOK_SHARE * run.iterations))
         while run.iterations < look:
             started = time.perf_counter()
             batch_s = _BATCH_S if seconds is None else min(_BATCH_S, seconds - (started - begin))
