@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,10 @@ SIDEWAYS = {"width": 844, "height": 390}
 
 
 class Board:
-    """A room and its server, in a thread of its own."""
+    """A room and its server, in a thread of its own, and pages of it in ``chromium``."""
 
-    def __init__(self, chosen: Settings, kind: Front) -> None:
+    def __init__(self, chromium: Browser, chosen: Settings, kind: Front) -> None:
+        self._chromium = chromium
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._stop = asyncio.Event()
@@ -44,6 +45,10 @@ class Board:
     def link(self, seat: int = 0) -> str:
         return f"http://127.0.0.1:{self.port}/#seat={self.room.seats[seat].token}"
 
+    def pages(self, *seats: int, **context: Any) -> AbstractContextManager[list[Page]]:
+        """Pages of these seats, by default one of the first: see :func:`opened`."""
+        return opened(self._chromium, *map(self.link, seats or (0,)), **context)
+
     def send(self, **message: Any) -> None:
         """To all pages of the first seat."""
         self._loop.call_soon_threadsafe(self.room.seats[0].send, message)
@@ -51,6 +56,10 @@ class Board:
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(30)
+
+
+Boards = Callable[..., Board]
+"""Makes rooms."""
 
 
 @contextmanager

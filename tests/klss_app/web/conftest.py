@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from klss_app.front import Front, front_of
-from tests.klss_app.web.browsing import Board
+from tests.klss_app.web.browsing import Board, Boards
 from tests.klss_app.web.pages import settings
 from uci_bridge.kits.fog import FOG
 
 
 @pytest.fixture
-def boards() -> Iterator[Callable[..., Board]]:
+def boards(chromium: Browser) -> Iterator[Boards]:
     """Makes rooms."""
     made: list[Board] = []
 
     def make(kind: Front | None = None, **changes: Any) -> Board:
-        made.append(Board(settings(**changes), kind or front_of(FOG)))
+        made.append(Board(chromium, settings(**changes), kind or front_of(FOG)))
         return made[-1]
 
     yield make

@@ -5,7 +5,6 @@ and dark, on a phone; by axe. ``make browser`` runs these, in Debian's chromium;
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from tests.klss_app.web.browsing import (
     NARROW,
     PHONE,
     SIDEWAYS,
-    Board,
+    Boards,
     click,
     drag,
     drawn,
@@ -48,9 +47,9 @@ SAID = """for (const id of ['status', 'loading']) {
 """Notes every text of the status, and of the line that counts the seconds of loading."""
 
 
-def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, boards: Callable[..., Board]) -> None:
+def test_a_whole_game_by_clicks_and_drags_between_two_pages(boards: Boards) -> None:
     board = boards(black="human")
-    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+    with board.pages(0, 1) as (white, black):
         turn(white)
         click(white, "e2", "e4")
         turn(black)
@@ -100,11 +99,8 @@ def test_a_whole_game_by_clicks_and_drags_between_two_pages(chromium: Browser, b
         turn(black, 2)
 
 
-def test_a_game_by_keyboard_alone_and_what_is_typed_wrong_is_said(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    board = boards(black="human")
-    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+def test_a_game_by_keyboard_alone_and_what_is_typed_wrong_is_said(boards: Boards) -> None:
+    with boards(black="human").pages(0, 1) as (white, black):
         turn(white)
         white.keyboard.press("m")
         white.keyboard.type("Nf4")
@@ -128,11 +124,8 @@ def test_a_game_by_keyboard_alone_and_what_is_typed_wrong_is_said(
         expect(white.locator("#words p")).to_contain_text("queen e8")
 
 
-def test_a_premove_is_played_when_it_can_be_and_dropped_when_it_can_not(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    board = boards(black="human")
-    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+def test_a_premove_is_played_when_it_can_be_and_dropped_when_it_can_not(boards: Boards) -> None:
+    with boards(black="human").pages(0, 1) as (white, black):
         turn(white)
         click(black, "d7", "d5")
         expect(black.locator("#status")).to_contain_text("Premove d7d5")
@@ -150,11 +143,8 @@ def test_a_premove_is_played_when_it_can_be_and_dropped_when_it_can_not(
         drawn(black, "black queen d8")
 
 
-def test_a_pawn_becomes_what_is_chosen_and_a_premove_what_was_chosen_when_it_was_made(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    board = boards(black="human", fen="7k/P7/1p6/K7/8/8/7p/8 w - - 0 1")
-    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+def test_a_pawn_becomes_what_is_chosen_and_a_premove_what_was_chosen_when_it_was_made(boards: Boards) -> None:
+    with boards(black="human", fen="7k/P7/1p6/K7/8/8/7p/8 w - - 0 1").pages(0, 1) as (white, black):
         turn(white)
         for page, (start, end) in ((black, ("h2", "h1")), (white, ("a7", "a8"))):
             click(page, start, end)
@@ -178,11 +168,8 @@ def test_a_pawn_becomes_what_is_chosen_and_a_premove_what_was_chosen_when_it_was
         expect(black.locator("#player-top piece.pawn.black")).to_have_count(1)
 
 
-def test_who_runs_out_of_time_loses_and_the_clock_is_seen_to_run(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    board = boards(clock=(2.0, 0.0))
-    with opened(chromium, board.link()) as (page,):
+def test_who_runs_out_of_time_loses_and_the_clock_is_seen_to_run(boards: Boards) -> None:
+    with boards(clock=(2.0, 0.0)).pages() as (page,):
         turn(page)
         page.wait_for_timeout(1000)
         expect(page.locator("#player-bottom .clock")).to_have_text("0:02.0")
@@ -193,11 +180,8 @@ def test_who_runs_out_of_time_loses_and_the_clock_is_seen_to_run(
         expect(page.locator("#player-bottom .clock")).to_have_text("0:00.0")
 
 
-def test_a_reload_and_a_second_tab_are_in_the_game_and_resigning_asks_twice(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    board = boards(black=FOREIGN)
-    with opened(chromium, board.link(), board.link()) as (page, second):
+def test_a_reload_and_a_second_tab_are_in_the_game_and_resigning_asks_twice(boards: Boards) -> None:
+    with boards(black=FOREIGN).pages(0, 0) as (page, second):
         turn(page)
         typed(page, "e4")
         expect(page.locator("#moves li")).to_have_text("1.e4?")
@@ -229,13 +213,11 @@ def test_a_reload_and_a_second_tab_are_in_the_game_and_resigning_asks_twice(
     [("light", DESKTOP), ("dark", NARROW), ("light", PHONE), ("dark", SIDEWAYS)],
     ids=["light", "narrow", "phone", "sideways"],
 )
-def test_everybody_can_use_it(
-    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
-) -> None:
+def test_everybody_can_use_it(boards: Boards, scheme: str, size: dict[str, int]) -> None:
     """Axe finds nothing in play, dialogs and review; nothing is wider than the screen without its scroll bar."""
     board = boards()
     over = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    with opened(chromium, board.link(), color_scheme=scheme, viewport=size, is_mobile=size is PHONE) as (page,):
+    with board.pages(color_scheme=scheme, viewport=size, is_mobile=size is PHONE) as (page,):
         turn(page)
         typed(page, "e4")
         turn(page, 2)
@@ -266,12 +248,12 @@ def test_everybody_can_use_it(
 
 @pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)], ids=["desktop", "phone"])
 def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
-    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
+    boards: Boards, scheme: str, size: dict[str, int]
 ) -> None:
     """By pointer and by keyboard alone; the nine squares light up; axe finds nothing."""
     board = boards(front_of(RBC), black="rbc-random", nodes=1)
     status, lit = "#status", "#board square.lit:visible"
-    with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
+    with board.pages(color_scheme=scheme, viewport=size) as (page,):
         expect(page.locator(status)).to_contain_text("Turn 1: choose where to look", timeout=300_000)
         page.locator("#moves").focus()
         page.keyboard.press("f")
@@ -320,11 +302,9 @@ def test_reconnaissance_is_played_by_looks_and_requests_and_reviewed(
 @pytest.mark.parametrize(
     ("kit", "sees"), [(hidden_tictactoe.KIT, "is yours."), (ghost_hunt.KIT, "W . ? ? . ? ? ?")], ids=["marks", "ghost"]
 )
-def test_a_game_of_anybodys_is_played_by_its_texts_and_reviewed(
-    chromium: Browser, boards: Callable[..., Board], kit: AnyKit, sees: str
-) -> None:
+def test_a_game_of_anybodys_is_played_by_its_texts_and_reviewed(boards: Boards, kit: AnyKit, sees: str) -> None:
     board = boards(front_of(kit), black="random", nodes=1)
-    with opened(chromium, board.link()) as (page,):
+    with board.pages() as (page,):
         for count in (1, 2):
             page.locator("#answers button").first.click(timeout=300_000)
             expect(page.locator("#moves")).to_contain_text(f"{count}.")
@@ -343,11 +323,9 @@ def test_a_game_of_anybodys_is_played_by_its_texts_and_reviewed(
         assert violations(page) == []
 
 
-def test_one_looks_back_at_what_was_seen_and_sees_whether_the_other_is_there(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
+def test_one_looks_back_at_what_was_seen_and_sees_whether_the_other_is_there(boards: Boards) -> None:
     board = boards(black=HUMAN)
-    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+    with board.pages(0, 1) as (white, black):
         turn(white)
         typed(white, "e4")
         turn(black)
@@ -368,9 +346,8 @@ def test_one_looks_back_at_what_was_seen_and_sees_whether_the_other_is_there(
 
 
 @KINDS
-def test_the_button_offers_and_accepts_a_draw(chromium: Browser, boards: Callable[..., Board], kind: Front) -> None:
-    board = boards(kind, black=HUMAN)
-    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+def test_the_button_offers_and_accepts_a_draw(boards: Boards, kind: Front) -> None:
+    with boards(kind, black=HUMAN).pages(0, 1) as (white, black):
         for page in (white, black):
             expect(page.locator("#draw")).to_have_text("Offer a draw")
         white.click("#draw")
@@ -389,12 +366,12 @@ def test_the_button_offers_and_accepts_a_draw(chromium: Browser, boards: Callabl
 
 @pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)], ids=["desktop", "phone"])
 def test_the_link_is_copied_and_opens_the_seat_in_one_other_browser(
-    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
+    chromium: Browser, boards: Boards, scheme: str, size: dict[str, int]
 ) -> None:
     board = boards(black=HUMAN)
     board.room.origins = [f"http://127.0.0.1:{board.port}", "http://192.168.1.7:8765"]
     shown = {"color_scheme": scheme, "viewport": size, "permissions": ["clipboard-read", "clipboard-write"]}
-    with opened(chromium, board.link(0), **shown) as (white,):
+    with board.pages(**shown) as (white,):
         expect(white.locator("#invitation input")).to_have_count(2)
         for live in ("#typed", "#resign", "#draw"):
             expect(white.locator(live)).to_be_hidden()
@@ -417,11 +394,8 @@ def test_the_link_is_copied_and_opens_the_seat_in_one_other_browser(
                 expect(third.locator("#play")).to_be_hidden()
 
 
-def test_a_game_that_is_left_for_a_new_one_is_not_heard_of_until_that_begins(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    board = boards(black=FOREIGN.replace(" good", " silent 1"), fen="4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
-    with opened(chromium, board.link()) as (page,):
+def test_a_game_that_is_left_for_a_new_one_is_not_heard_of_until_that_begins(boards: Boards) -> None:
+    with boards(black=FOREIGN.replace(" good", " silent 1"), fen="4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").pages() as (page,):
         turn(page)
         typed(page, "e4")
         expect(page.locator("#status")).to_contain_text("thinks")
@@ -436,10 +410,8 @@ def test_a_game_that_is_left_for_a_new_one_is_not_heard_of_until_that_begins(
         expect(page.locator("#loading")).to_be_hidden(timeout=120_000)
 
 
-def test_a_double_click_or_a_key_that_is_held_down_does_not_resign(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
-    with opened(chromium, boards().link()) as (page,):
+def test_a_double_click_or_a_key_that_is_held_down_does_not_resign(boards: Boards) -> None:
+    with boards().pages() as (page,):
         turn(page)
         page.dblclick("#resign")
         page.keyboard.press("Escape")
@@ -454,8 +426,8 @@ def test_a_double_click_or_a_key_that_is_held_down_does_not_resign(
         expect(page.locator("#status")).to_contain_text("Black wins: White resigned.")
 
 
-def test_a_double_click_on_look_nowhere_does_not_pass(chromium: Browser, boards: Callable[..., Board]) -> None:
-    with opened(chromium, boards(front_of(RBC), black="rbc-random", nodes=1).link()) as (page,):
+def test_a_double_click_on_look_nowhere_does_not_pass(boards: Boards) -> None:
+    with boards(front_of(RBC), black="rbc-random", nodes=1).pages() as (page,):
         expect(page.locator("#status")).to_contain_text("choose where to look", timeout=300_000)
         page.click("#skip")
         expect(page.locator("#status")).to_contain_text("Turn 1: ask for a move")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,17 +10,15 @@ from playwright.sync_api import Browser, WebSocketRoute, expect
 
 from klss_app.front import Front
 from klss_app.puzzles import puzzles
-from tests.klss_app.web.browsing import PHONE, Board, click, drag, drawn, hidden, opened, resign, turn, violations
+from tests.klss_app.web.browsing import PHONE, Boards, click, drag, drawn, hidden, opened, resign, turn, violations
 from tests.klss_app.web.pages import FOREIGN, KINDS
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("shown", [{}, {"viewport": PHONE, "color_scheme": "dark", "has_touch": True}])
-def test_from_the_start_page_to_a_lost_game_the_truth_and_a_rematch(
-    chromium: Browser, boards: Callable[..., Board], shown: dict[str, Any]
-) -> None:
-    with opened(chromium, boards(asks=True).link(), **shown) as (page,):
+def test_from_the_start_page_to_a_lost_game_the_truth_and_a_rematch(boards: Boards, shown: dict[str, Any]) -> None:
+    with boards(asks=True).pages(**shown) as (page,):
         expect(page.locator("#level-says")).to_contain_text("Level 3, learner: looks at 60 positions")
         page.click("#start [value=level-8]")
         expect(page.locator("#level-says")).to_contain_text("merciless")
@@ -61,11 +58,11 @@ def test_from_the_start_page_to_a_lost_game_the_truth_and_a_rematch(
 
 @KINDS
 def test_a_friend_is_invited_from_the_start_page_and_left_for_the_computer(
-    chromium: Browser, boards: Callable[..., Board], kind: Front
+    chromium: Browser, boards: Boards, kind: Front
 ) -> None:
     board = boards(kind, black="rbc-random" if kind.kit.name == "rbc" else FOREIGN, asks=True)
     board.room.origins = [f"http://127.0.0.1:{board.port}"]
-    with opened(chromium, board.link()) as (page,):
+    with board.pages() as (page,):
         page.click("#start [value=friend]")
         page.click("#start [name=color][value=black]")
         page.click("#begin")
@@ -81,11 +78,9 @@ def test_a_friend_is_invited_from_the_start_page_and_left_for_the_computer(
             expect(page.locator("#player-top .name")).to_have_text(re.compile("White: (Level 3|rbc-)"), timeout=120_000)
 
 
-def test_a_piece_that_was_seen_leaves_a_ghost_where_the_fog_closed(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
+def test_a_piece_that_was_seen_leaves_a_ghost_where_the_fog_closed(boards: Boards) -> None:
     board = boards(black="human", fen="4k3/8/8/4n3/8/2B5/8/4K3 w - - 0 1")
-    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+    with board.pages(0, 1) as (white, black):
         turn(white)
         click(white, "c3", "d2")
         turn(black)
@@ -96,9 +91,7 @@ def test_a_piece_that_was_seen_leaves_a_ghost_where_the_fog_closed(
         expect(ghost).to_have_count(0)
 
 
-def test_what_is_asked_for_while_the_line_is_down_can_be_asked_for_again(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
+def test_what_is_asked_for_while_the_line_is_down_can_be_asked_for_again(boards: Boards) -> None:
     lines, down = list[WebSocketRoute](), list[bool]()
 
     def take(line: WebSocketRoute) -> None:
@@ -108,7 +101,7 @@ def test_what_is_asked_for_while_the_line_is_down_can_be_asked_for_again(
         else:
             line.connect_to_server()
 
-    with opened(chromium, boards().link()) as (page,):
+    with boards().pages() as (page,):
         page.route_web_socket("**/ws", take)
         page.reload()
         turn(page)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.klss_app.web.browsing import Board, click, drag, opened, resign, settled, turn
+from tests.klss_app.web.browsing import Boards, click, drag, resign, settled, turn
 
 pytestmark = pytest.mark.browser
 
@@ -17,8 +15,8 @@ def moved(page: Page, number: int, move: str) -> None:
 
 
 @pytest.mark.parametrize("keys", ["ArrowLeft f ArrowRight", "f", "f f", "ArrowLeft f f ArrowRight f"])
-def test_a_flip_leaves_a_board_that_is_played_on(chromium: Browser, boards: Callable[..., Board], keys: str) -> None:
-    with opened(chromium, boards().link()) as (page,):
+def test_a_flip_leaves_a_board_that_is_played_on(boards: Boards, keys: str) -> None:
+    with boards().pages() as (page,):
         turn(page)
         click(page, "e2", "e3")
         turn(page, 2)
@@ -30,9 +28,9 @@ def test_a_flip_leaves_a_board_that_is_played_on(chromium: Browser, boards: Call
 
 
 def test_a_move_is_tried_by_mouse_in_a_review_that_was_flipped_and_made_smaller_and_the_next_game_is_played(
-    chromium: Browser, boards: Callable[..., Board]
+    boards: Boards,
 ) -> None:
-    with opened(chromium, boards().link()) as (page,):
+    with boards().pages() as (page,):
         turn(page)
         click(page, "e2", "e4")
         turn(page, 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import chess
@@ -12,7 +11,19 @@ from playwright.sync_api import Browser, Page, Route, expect
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.book import Book
 from klss_app.puzzles import puzzles
-from tests.klss_app.web.browsing import DESKTOP, PHONE, Board, click, drag, drawn, opened, turn, typed, violations
+from tests.klss_app.web.browsing import (
+    DESKTOP,
+    PHONE,
+    Board,
+    Boards,
+    click,
+    drag,
+    drawn,
+    opened,
+    turn,
+    typed,
+    violations,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +39,7 @@ def posed(page: Page, number: int) -> None:
     expect(page.locator("#number")).to_contain_text(f"Puzzle {number} of {len(ORDERED)}", timeout=120_000)
 
 
-def test_a_wrong_move_typed_on_a_dark_phone(chromium: Browser, boards: Callable[..., Board]) -> None:
+def test_a_wrong_move_typed_on_a_dark_phone(chromium: Browser, boards: Boards) -> None:
     dark: dict[str, Any] = {"viewport": PHONE, "color_scheme": "dark"}
     with opened(chromium, link(boards(), 3), **dark) as (page,):
         posed(page, 3)
@@ -45,9 +56,7 @@ def test_a_wrong_move_typed_on_a_dark_phone(chromium: Browser, boards: Callable[
         posed(page, 4)
 
 
-def test_a_theme_is_chosen_and_shuffled_and_what_was_solved_is_kept(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
+def test_a_theme_is_chosen_and_shuffled_and_what_was_solved_is_kept(chromium: Browser, boards: Boards) -> None:
     numbers = [i for i, puzzle in enumerate(ORDERED, 1) if puzzle.theme == "force"]
     with opened(chromium, link(boards(), 1)) as (page,):
         posed(page, 1)
@@ -74,10 +83,10 @@ def test_a_theme_is_chosen_and_shuffled_and_what_was_solved_is_kept(
 
 @pytest.mark.parametrize(("scheme", "size"), [("light", DESKTOP), ("dark", PHONE)], ids=["desktop", "phone"])
 def test_openings_are_clicked_through_as_the_side_to_move_sees_them(
-    chromium: Browser, boards: Callable[..., Board], scheme: str, size: dict[str, int]
+    boards: Boards, scheme: str, size: dict[str, int]
 ) -> None:
     board = boards()
-    with opened(chromium, board.link(), color_scheme=scheme, viewport=size) as (page,):
+    with board.pages(color_scheme=scheme, viewport=size) as (page,):
         turn(page)
         page.click("#to-openings")
         rows = page.locator("#opening-moves tbody tr")
@@ -105,7 +114,7 @@ def test_openings_are_clicked_through_as_the_side_to_move_sees_them(
             assert page.request.get(f"http://127.0.0.1:{board.port}/openings/{path}").status == 404, path
 
 
-def test_what_is_sent_before_the_answer_is_the_movers_view(chromium: Browser, boards: Callable[..., Board]) -> None:
+def test_what_is_sent_before_the_answer_is_the_movers_view(chromium: Browser, boards: Boards) -> None:
     board = boards()
     with opened(chromium, link(board, 2)) as (page,):
         posed(page, 2)
@@ -119,12 +128,10 @@ def test_what_is_sent_before_the_answer_is_the_movers_view(chromium: Browser, bo
             assert answer.status == 404, path
 
 
-def test_what_was_begun_elsewhere_leaves_the_game_and_the_puzzle_as_they_are(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
+def test_what_was_begun_elsewhere_leaves_the_game_and_the_puzzle_as_they_are(boards: Boards) -> None:
     """An answer that comes once the game is shown again, a premove made before the puzzle."""
     board, asked = boards(black="human"), list[Route]()
-    with opened(chromium, board.link(0), board.link(1)) as (white, black):
+    with board.pages(0, 1) as (white, black):
         turn(white)
         click(black, "d7", "d5")
         expect(black.locator("#status")).to_contain_text("Premove d7d5")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from darkchess.fog.game.rules import PAPER
 from darkchess.rbc.game.referee import Referee
 from klss_app.cli.main import main
 from klss_app.web.fog_board import reviewed
-from tests.klss_app.web.browsing import PHONE, Board, drag, drawn, opened, resign, turn, violations
+from tests.klss_app.web.browsing import PHONE, Board, Boards, drag, drawn, resign, turn, violations
 from uci_bridge.kits.rbc import RBC
 
 pytestmark = pytest.mark.browser
@@ -26,17 +26,18 @@ FOG = '[White "</script><img src=x>"]\n[Variant "Fogofwar"]\n\n1. e4 d5 2. Bb5 d
 
 
 @pytest.fixture
-def reviewing(boards: Callable[..., Board], request: pytest.FixtureRequest) -> Board:
+def reviewing(boards: Boards, request: pytest.FixtureRequest) -> Board:
     """A room in which a game is reviewed."""
     board = boards()
     board.room.opened = board.room.add(reviewed(read_pgn(request.param)[0], PAPER))
     return board
 
 
-def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boards: Callable[..., Board]) -> None:
+def test_a_long_review_is_one_screen_and_its_list_follows(boards: Boards) -> None:
     moves = " ".join(f"{n}. {'Nf3 Nf6' if n % 2 else 'Ng1 Ng8'}" for n in range(1, 61))
-    board = boards(fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
-    with opened(chromium, board.link(), viewport={"width": 1440, "height": 900}) as (page,):
+    with boards(fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").pages(
+        viewport={"width": 1440, "height": 900}
+    ) as (page,):
         turn(page)
         resign(page)
         expect(page.locator("#review-game")).to_be_enabled()
@@ -55,9 +56,9 @@ def test_a_long_review_is_one_screen_and_its_list_follows(chromium: Browser, boa
         expect(page.locator(".game-moves button[aria-current]")).to_be_in_viewport()
 
 
-def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boards: Callable[..., Board]) -> None:
+def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(boards: Boards) -> None:
     board = boards()
-    with opened(chromium, board.link()) as (page,):
+    with board.pages() as (page,):
         turn(page)
         resign(page)
         expect(page.locator("#review-game")).to_be_enabled()
@@ -97,8 +98,8 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(chromium: Browser, boa
 
 
 @pytest.mark.parametrize("reviewing", [GAME], indirect=True)
-def test_the_review_shows_what_was_captured_where_the_true_board_is_shown(chromium: Browser, reviewing: Board) -> None:
-    with opened(chromium, reviewing.link()) as (page,):
+def test_the_review_shows_what_was_captured_where_the_true_board_is_shown(reviewing: Board) -> None:
+    with reviewing.pages() as (page,):
         expect(page.locator("#review .where")).to_contain_text("(ply 6 of 6)")
         for key, bottom, top in (("1", "p", "P"), ("2", "", ""), ("4", "p", "P"), ("Home", "", "")):
             page.keyboard.press(key)
@@ -112,8 +113,8 @@ def test_the_review_shows_what_was_captured_where_the_true_board_is_shown(chromi
 
 
 @pytest.mark.parametrize("reviewing", [FOG], indirect=True)
-def test_the_next_mistake_and_a_better_move_from_what_its_side_saw(chromium: Browser, reviewing: Board) -> None:
-    with opened(chromium, reviewing.link()) as (page,):
+def test_the_next_mistake_and_a_better_move_from_what_its_side_saw(reviewing: Board) -> None:
+    with reviewing.pages() as (page,):
         place = page.locator("#board").bounding_box()
         expect(page.locator("#review [role=status]")).to_have_text("All 5 turns are analysed.", timeout=300_000)
         page.keyboard.press("Home")
@@ -143,11 +144,9 @@ def test_the_next_mistake_and_a_better_move_from_what_its_side_saw(chromium: Bro
         assert page.locator("#board").bounding_box() == place
 
 
-def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_phone(
-    chromium: Browser, boards: Callable[..., Board]
-) -> None:
+def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_phone(boards: Boards) -> None:
     board = boards()
-    with opened(chromium, board.link(), viewport=PHONE) as (page,):
+    with board.pages(viewport=PHONE) as (page,):
         turn(page)
         seat = board.room.seats[0]
         names = {"white": "you", "black": "level-6 (an evaluator whose name is long)"}
@@ -170,10 +169,8 @@ def test_lost_pieces_stand_beside_a_long_name_and_the_board_in_the_middle_of_a_p
 
 @pytest.mark.parametrize("contrast", ["no-preference", "more"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_fog_is_darker_than_any_square_that_is_seen(
-    chromium: Browser, boards: Callable[..., Board], scheme: str, contrast: str
-) -> None:
-    with opened(chromium, boards().link(), color_scheme=scheme, contrast=contrast) as (page,):
+def test_fog_is_darker_than_any_square_that_is_seen(boards: Boards, scheme: str, contrast: str) -> None:
+    with boards().pages(color_scheme=scheme, contrast=contrast) as (page,):
         turn(page)
         assert violations(page) == []
         light, dark, fog = _colours(page)
