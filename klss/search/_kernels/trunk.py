@@ -24,22 +24,26 @@ def label_of(own_action: int, observation: Any, mover: int) -> Any:
 
 
 @kernel(allocates=False)
-def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> Any:
-    """Return the value of ``key`` in an open-addressing table (values are −1 where empty); if the key is new, enter
-    ``value`` first.
+def _slot(table_keys: Any, table_values: Any, key: Any) -> Any:
+    """Return the slot of ``key`` in an open-addressing table (values are −1 where empty): its own, or the one to enter
+    it in.
     """
     # Linear probing: from the key's slot on, the first slot that is empty or has the key. The size is a power of two.
     mask = np.uint64(table_keys.shape[0] - 1)
     slot = mix64(key) & mask
-    while True:
-        found = table_values[slot]
-        if found < 0:
-            table_keys[slot] = key
-            table_values[slot] = value
-            return value
-        if table_keys[slot] == key:
-            return found
+    while table_values[slot] >= 0 and table_keys[slot] != key:
         slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@kernel(allocates=False)
+def find_or_add(table_keys: Any, table_values: Any, key: Any, value: int) -> Any:
+    """Return the value of ``key`` in the table; if the key is new, enter ``value`` first."""
+    slot = _slot(table_keys, table_values, key)
+    if table_values[slot] < 0:
+        table_keys[slot] = key
+        table_values[slot] = value
+    return table_values[slot]
 
 
 @kernel(allocates=False)
@@ -52,13 +56,7 @@ def fill_table(keys: Any, count: int, table_keys: Any, table_values: Any) -> Non
 @kernel(allocates=False)
 def lookup(table_keys: Any, table_values: Any, key: Any) -> Any:
     """Return the value of ``key``, −1 if it is not in the table."""
-    mask = np.uint64(table_keys.shape[0] - 1)
-    slot = mix64(key) & mask
-    while True:
-        found = table_values[slot]
-        if found < 0 or table_keys[slot] == key:
-            return found
-        slot = (slot + np.uint64(1)) & mask
+    return table_values[_slot(table_keys, table_values, key)]
 
 
 @kernel(allocates=False)

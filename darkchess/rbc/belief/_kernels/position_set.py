@@ -166,10 +166,13 @@ def keep_sensed(positions: Any, area: Any, pieces: Any, expected: Any) -> int:
 
 @kernel(inline="always")
 def outcome(own_row: Any, enemy: Any, codes: Any, request: int, tables: Any) -> Any:
-    """Return the move that a request becomes (its code, −1: none) and the square on which it captures (−1: none)."""
+    """Return the move that a request (−1: a pass) becomes, its code, −1: none; and the square on which it captures, −1:
+    none.
+    """
     pawn = stepped(enemy, codes)
-    taken = revised(own_row, 0, enemy, pawn << np.uint64(8), request, tables)
-    capture = np.int64(-1)
+    taken, capture = np.int64(-1), np.int64(-1)
+    if request >= 0:
+        taken = np.int64(revised(own_row, 0, enemy, pawn << np.uint64(8), request, tables))
     if taken >= 0:
         target = bit((taken >> 3) & 63)
         if enemy & target != np.uint64(0):

@@ -57,11 +57,9 @@ def families(
         king = row[KING] & row[BLACK - side]
         for j in range(codes.shape[0]):
             # The move that the request becomes here.
-            taken = np.int64(-1)
-            if codes[j] >= 0:
-                taken, _ = outcome(own_row, enemy, held, codes[j], tables)
-                if taken >= 0 and flipped:
-                    taken ^= TURNED
+            taken, _ = outcome(own_row, enemy, held, codes[j], tables)
+            if taken >= 0 and flipped:
+                taken ^= TURNED
             made[j] = taken
             if taken >= 0 and bit((taken >> 3) & 63) & king != np.uint64(0):
                 place[i, j] = -1
@@ -109,9 +107,7 @@ def ends(positions: Any, indices: Any, own_row: Any, codes: Any, tables: Any, ou
         decode(enemy, held, own_row, False, row)
         king = row[KING] & row[BLACK]
         for j in range(codes.shape[0]):
-            taken = np.int64(-1)
-            if codes[j] >= 0:
-                taken, _ = outcome(own_row, enemy, held, codes[j], tables)
+            taken, _ = outcome(own_row, enemy, held, codes[j], tables)
             if taken >= 0 and bit((taken >> 3) & 63) & king != np.uint64(0):
                 out[i, j] = 1
                 continue

@@ -109,11 +109,7 @@ def _played(state: Any, side: int, own: Any, half: Any, action: int, tables: Any
     none. If it captures the king, only the flags of the state change.
     """
     # The move that the request becomes in this state.
-    request = request_of(own, action)
-    taken = np.int64(-1)
-    capture = np.int64(-1)
-    if request >= 0:
-        taken, capture = outcome(own, half[0], half[1], request, tables)
+    taken, capture = outcome(own, half[0], half[1], request_of(own, action), tables)
     if capture >= 0 and code_at(half[0], half[1], bit(capture)) == np.uint64(KING):
         state[9] |= OVER | (BLACK_WON if side == 1 else _NONE)
         return taken, capture
