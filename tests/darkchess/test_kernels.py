@@ -156,19 +156,6 @@ def test_square_63_is_a_square_like_any_other() -> None:
     check_square_63()
 
 
-def test_attacks_are_those_of_an_empty_board_cut_at_the_first_man() -> None:
-    rng = np.random.default_rng(5)
-    for occupied in rng.integers(0, 2**64, size=40, dtype=np.uint64) & rng.integers(0, 2**64, size=40, dtype=np.uint64):
-        pieces = {square for square in range(64) if int(occupied) >> square & 1}
-        for square in range(64):
-            for piece, kernel in (("r", attacks.rook_attacks), ("b", attacks.bishop_attacks)):
-                expected = 0
-                for ray in brute_force.RAYS[piece][square]:
-                    first = next((at for at, target in enumerate(ray) if target in pieces), len(ray))
-                    expected |= mask(ray[: first + 1])
-                assert int(kernel(square, occupied, TABLES)) == expected
-
-
 def test_the_longest_known_list_of_moves_is_complete_and_fits() -> None:
     # 218 moves, the most of any position that can arise in chess (N. Petrović 1964); no move of it takes a king.
     fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"

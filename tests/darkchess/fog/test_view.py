@@ -68,14 +68,6 @@ def rebuilt(game: Referee, color: chess.Color, *, send_moves: bool, show_pawn: b
 # --------------------------------------------------------------------------------------------------- what is seen
 
 
-def test_the_start_shows_own_half_and_nothing_beyond() -> None:
-    view = Referee().view(chess.WHITE)
-    assert view.visible == 0xFFFF_FFFF
-    assert view.fog_fen() == "????????/????????/????????/????????/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1"
-    black = Referee().view(chess.BLACK)
-    assert black.fog_fen() == "rnbqkbnr/pppppppp/8/8/????????/????????/????????/???????? w kq - 0 1"
-
-
 def test_en_passant_is_told_to_the_side_that_can_capture_and_to_no_one_else() -> None:
     game = Referee("4k3/2p5/8/3P4/8/8/8/4K3 b - - 0 1")
     game.push(chess.Move.from_uci("c7c5"))
