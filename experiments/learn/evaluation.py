@@ -103,7 +103,6 @@ class Tuning(Study):
         return counts, phases, stages, self.held["values"][some]
 
     def loss(self, weights: Any, batch: tuple[Any, ...]) -> Any:
-        """See :data:`_POWER`."""
         jnp = jax.numpy
         counts, phases, stages, values = batch
         error = jnp.abs(jnp.tanh(jnp.clip(pawns(weights, counts, phases, stages), -MOST, MOST) / PAWNS_SCALE) - values)

@@ -116,7 +116,6 @@ class Siamese(Study):
         return anchor_grids(anchors), by_cells(grids_of(boards)), columns < counts
 
     def loss(self, weights: Any, batch: tuple[Any, ...]) -> Any:
-        """See the module."""
         jnp = jax.numpy
         anchors, boards, real = batch
         if self.rival:
@@ -135,7 +134,6 @@ class Siamese(Study):
         return self.compared(Jax(weights), anchors, boards)
 
     def compared(self, net: Jax, anchors: Any, boards: Any) -> Any:
-        """See :meth:`scores`."""
         count, several = boards.shape[:2]
         flat = boards.reshape(count * several, *boards.shape[2:])
         anchor, board = self.begun(net, "anchor", anchors), self.begun(net, "board", flat)

@@ -157,6 +157,5 @@ class Playouts:
         return list(pyspiel.evaluate_bots(state, self._bots, self._seed))
 
     def __call__(self, states: Sequence[Any]) -> Sequence[float]:
-        """See :data:`Values`."""
         count = self._count
         return [sum(self.returns(state)[0] for _ in range(count)) / count for state in states]

@@ -23,6 +23,7 @@ from klss.play.arbiter import SEATS, AnyPlayed, Arbiter
 from klss.play.contest import AnyPlayer, AnyReferee, TruthCount
 from klss.play.kit import AnyKit, AnyMaker, Spec
 from klss.play.limits import Limit
+from klss.play.messages import COLOR_NAMES
 from klss.play.outcome import Seat
 from klss.support.seeds import NATURE, player_seed
 from klss.support.text import Document
@@ -162,10 +163,6 @@ class Engines:
                 maker.close()
 
 
-_COLORS = {True: "white", False: "black"}
-"""The seats as results name them, in every game."""
-
-
 class MatchEnded(UciBridgeError):
     """The match has ended during a game."""
 
@@ -182,7 +179,7 @@ def play_game(match: Conditions, task: GameTask, engines: Engines) -> GameResult
     engines.get_ready()
     if engines.closed:
         raise MatchEnded
-    players = {seat: engines.player(side, player_seed(task.seed, _COLORS[seat])) for seat, side in side_of.items()}
+    players = {seat: engines.player(side, player_seed(task.seed, COLOR_NAMES[seat])) for seat, side in side_of.items()}
     moves: list[Document] = []  # for ``moves.jsonl``; what an engine reports never replaces a field of ours
 
     def on_turn(played: AnyPlayed) -> None:
@@ -216,7 +213,7 @@ def _headers(match: Conditions, task: GameTask) -> dict[str, str]:
     """The headers of the game's record: the match and its players."""
     headers = {"Event": "klss match", "Round": str(task.game), "Seed": str(task.seed)}
     for seat, side in sides(task.game).items():
-        color = _COLORS[seat].capitalize()
+        color = COLOR_NAMES[seat].capitalize()
         headers[color] = match.spec(side).name
         label = match.evaluator_label(side)
         if label is not None:

@@ -105,7 +105,6 @@ class Filter:
     """
 
     def __init__(self, policy: Policy, evaluator: Evaluator | None = None, tower: Tower | None = None) -> None:
-        """See the class."""
         self.policy = policy
         self.tower = tower
         self.level: Level | None = None

@@ -49,7 +49,6 @@ class DarkChess(Model):
     deadline: float | None = None
 
     def __init__(self, color: chess.Color, ruleset: Ruleset, evaluator: Evaluator) -> None:
-        """See the class."""
         self._side = 0 if color == chess.WHITE else 1
         self._no_move_value = -1.0 if ruleset.no_move == "loss" else 0.0
         self._evaluator = evaluator
