@@ -89,7 +89,7 @@ def mixture(
     assert known is not None
     if isinstance(first, KlssPlayer):
         return first.mixture, known.size
-    return {move: drawn.count(move) / DRAWS for move in set(drawn)}, known.size
+    return {move: drawn.count(move) / DRAWS for move in dict.fromkeys(drawn)}, known.size
 
 
 def suite(

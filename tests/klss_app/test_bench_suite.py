@@ -70,6 +70,7 @@ def test_the_mixture_is_what_the_player_draws_her_move_from(name: str) -> None:
         decision = seated(make_player(chosen, evaluator, seed=1), entry.game).answer("move", limit)
         assert sum(played.values()) == pytest.approx(1.0) and played[decision.answer] > 0.0
         assert positions == decision.diagnostics["positions"]
+        assert chosen.search is not None or next(iter(played)) == decision.answer, "in the order of the draws"
 
 
 def test_who_plays_by_default_keeps_her_king_from_an_unseen_queen_on_a4() -> None:
