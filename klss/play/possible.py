@@ -33,7 +33,7 @@ class _Tried(Nature):
         at = len(self.options)
         self.options.append(len(options))
         self.drawn += [0] * (at == len(self.drawn))
-        self.share *= weights[self.drawn[at]] / sum(weights) if weights else 1 / len(options)
+        self.share *= weights[self.drawn[at]] / sum(weights) if weights is not None else 1 / len(options)
         return options[self.drawn[at]]
 
 

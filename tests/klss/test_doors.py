@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import klss
@@ -55,7 +56,7 @@ class Boxes(SmallReferee[str, str]):
     def play(self, box: str) -> None:
         if self.turn:
             self.hidden, self.turn = box, False
-            self.show(False, box if self.draw(["told", "untold"], [1, 3]) == "told" else "?")
+            self.show(False, box if self.draw(["told", "untold"], np.array([1, 3])) == "told" else "?")
         else:
             self.end(Outcome(box != self.hidden, "looked"))
 
