@@ -38,6 +38,9 @@ _LUCK = (
 _BECAUSE = "because"
 """The column of sentences, which are lines of their own in the terminal."""
 
+_MOST_HEAD = 1 << 16
+"""Most bytes of the settings, the first line of a file of ``--out``."""
+
 _SHOWN = 20
 """Number of the costliest moves that are kept."""
 
@@ -151,7 +154,7 @@ class AnalysisFile:
             raise UsageError(f"--out: can't open {str(path)!r}: {error.strerror}") from None
         if not lock(self._file):
             raise UsageError(f"--out: got {str(path)!r}, which another command writes; expected a file of this one")
-        head = self._file.readline()
+        head = self._file.readline(_MOST_HEAD)  # a device might have no end
         if not head:
             self._write(asked)
         elif head != json.dumps(asked).encode() + b"\n":

@@ -115,6 +115,7 @@ analyse good.pgn --ply 4 --pgn a.pgn
 analyse good.pgn --clock 1+1
 analyse good.pgn --pgn good.pgn
 analyse good.pgn --out no/a.json
+analyse good.pgn --out /dev/zero
 analyse good.pgn --player ann
 analyse good.pgn --all --game 1
 analyse good.pgn --all --pgn a.pgn
