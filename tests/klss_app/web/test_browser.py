@@ -141,6 +141,11 @@ def test_a_premove_is_played_when_it_can_be_and_dropped_when_it_can_not(boards: 
         click(white, "g1", "f3")
         turn(black, 2)
         drawn(black, "black queen d8")
+        click(black, "e7", "e5")
+        click(black, "c7", "c6")
+        black.click("#to-openings")
+        expect(black.locator("#opening td").first).to_be_visible()
+        expect(black.locator("#board square.current-premove:visible")).to_have_count(0)
 
 
 def test_a_pawn_becomes_what_is_chosen_and_a_premove_what_was_chosen_when_it_was_made(boards: Boards) -> None:

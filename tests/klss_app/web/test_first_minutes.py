@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, WebSocketRoute, expect
+from playwright.sync_api import Browser, Route, expect
 
 from klss_app.front import Front
 from klss_app.puzzles import puzzles
@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.mark.parametrize("shown", [{}, {"viewport": PHONE, "color_scheme": "dark", "has_touch": True}])
 def test_from_the_start_page_to_a_lost_game_the_truth_and_a_rematch(boards: Boards, shown: dict[str, Any]) -> None:
+    asked = list[Route]()
     with boards(asks=True).pages(**shown) as (page,):
         expect(page.locator("#level-says")).to_contain_text("Level 3, learner: looks at 60 positions")
         page.click("#start [value=level-8]")
@@ -43,12 +44,25 @@ def test_from_the_start_page_to_a_lost_game_the_truth_and_a_rematch(boards: Boar
         click(page, move[:2], move[2:4])
         expect(page.locator("#status")).to_contain_text("Right:")
         expect(page.locator("#number")).to_contain_text("✓, 1 solved")
+        page.click("#next")
+        expect(page.locator("#number")).to_contain_text("Puzzle 2 of", timeout=120_000)
+        page.route("**/puzzles/2/-", lambda route: asked.append(route))
+        page.click("#give-up")
         page.click("#to-game")
         drawn(page, "white pawn e4", "white pawn d4")
+        with page.expect_response("**/puzzles/2/-"):  # it comes too late
+            asked[0].continue_()
+        page.wait_for_timeout(300)
+        click(page, "c2", "c3")
+        turn(page, 4)
         resign(page)
         hidden(page, 0)
         drawn(page, "black king e8")
         expect(page.locator("#score")).to_have_text("You lost, 0–1")
+        page.evaluate("Object.defineProperty(WebSocket.prototype, 'readyState', {get: () => window.state})")
+        page.click("#rematch")
+        expect(page.locator("#banner")).to_contain_text("The connection is lost")
+        page.evaluate("state = WebSocket.OPEN")
         page.click("#rematch")
         turn(page)
         drag(page, "d7", "d5")
@@ -89,29 +103,3 @@ def test_a_piece_that_was_seen_leaves_a_ghost_where_the_fog_closed(boards: Board
         assert violations(white) == []
         white.click("#ghosts")
         expect(ghost).to_have_count(0)
-
-
-def test_what_is_asked_for_while_the_line_is_down_can_be_asked_for_again(boards: Boards) -> None:
-    lines, down = list[WebSocketRoute](), list[bool]()
-
-    def take(line: WebSocketRoute) -> None:
-        lines.append(line)
-        if down:
-            line.close()
-        else:
-            line.connect_to_server()
-
-    with boards().pages() as (page,):
-        page.route_web_socket("**/ws", take)
-        page.reload()
-        turn(page)
-        resign(page)
-        expect(page.locator("#score")).to_have_text("You lost, 0–1")
-        down.append(True)
-        lines[-1].close()
-        expect(page.locator("#banner")).to_contain_text("The connection is lost")
-        page.click("#rematch")
-        down.clear()
-        expect(page.locator("#banner")).to_be_hidden()
-        page.click("#rematch")
-        expect(page.locator("#player-bottom .name")).to_have_text("Black: you")

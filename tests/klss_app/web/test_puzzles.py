@@ -6,24 +6,12 @@ from typing import Any
 
 import chess
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.players.book import Book
 from klss_app.puzzles import puzzles
-from tests.klss_app.web.browsing import (
-    DESKTOP,
-    PHONE,
-    Board,
-    Boards,
-    click,
-    drag,
-    drawn,
-    opened,
-    turn,
-    typed,
-    violations,
-)
+from tests.klss_app.web.browsing import DESKTOP, PHONE, Board, Boards, click, drawn, opened, turn, typed, violations
 
 pytestmark = pytest.mark.browser
 
@@ -126,26 +114,3 @@ def test_what_is_sent_before_the_answer_is_the_movers_view(chromium: Browser, bo
         for path in ("/puzzles/0", "/puzzles/99999", "/puzzles/2/a1a1", "/puzzles/2/nonsense"):
             answer = page.request.get(f"http://127.0.0.1:{board.port}{path}")
             assert answer.status == 404, path
-
-
-def test_what_was_begun_elsewhere_leaves_the_game_and_the_puzzle_as_they_are(boards: Boards) -> None:
-    """An answer that comes once the game is shown again, a premove made before the puzzle."""
-    board, asked = boards(black="human"), list[Route]()
-    with board.pages(0, 1) as (white, black):
-        turn(white)
-        click(black, "d7", "d5")
-        expect(black.locator("#status")).to_contain_text("Premove d7d5")
-        for page in (white, black):
-            page.click("#to-puzzles")
-            posed(page, 1)
-        expect(black.locator("#board square.current-premove:visible")).to_have_count(0)
-        white.route("**/puzzles/1/-", lambda route: asked.append(route))
-        white.click("#give-up")
-        white.click("#to-game")
-        turn(white)
-        with white.expect_response("**/puzzles/1/-"):
-            asked[0].continue_()
-        white.wait_for_timeout(300)
-        turn(white)
-        drag(white, "e2", "e4")
-        expect(white.locator("#moves")).to_contain_text("e4")
