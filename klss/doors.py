@@ -415,6 +415,8 @@ def _listed(
         if alike or given.game.whole:
             return given.game, given.source
         given = given.source.spiel
+    if isinstance(given, Solution) and given.game is None:
+        raise GameError("game: got a solution of a game that is not listed, expected the game itself")
     if isinstance(given, str | Path) and str(given).lower().endswith((".efg", ".nfg")):
         file = gambit.read(given, max_nodes, most)
         return file.game, Source(str(given), file.constant)

@@ -147,7 +147,7 @@ class Solution:
         if player not in (0, 1):
             raise GameError(f"player {player!r}: expected 0 or 1")
         if self.game is None:
-            raise GameError("strategy: a sequence form has no names; expected one made by sequence_form")
+            raise GameError("strategy: got a solution of a game that is not listed, so that its infosets have no names")
         if self.exact is not None:
             return self.exact[player]
         weights = behaviour(self.game.treeplex(player), (self.x, self.y)[player])

@@ -142,6 +142,7 @@ def test_a_strategy_in_every_form_loses_what_openspiel_says(name: str, tmp_path:
         (lambda: klss.subgame("kuhn_poker", "nowhere"), "got 'nowhere'", "an infoset"),
         (lambda: klss.subgame("kuhn_poker", "0", blueprint=klss.solve("matrix_mp")), "another game", "this game"),
         (lambda: klss.solve(GAME).policy(), "not OpenSpiel's", "strategy"),
+        (lambda: klss.solve(klss.solve("liars_dice(dice_sides=2)", max_nodes=9, gap=1)), "not listed", "game itself"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(call: Any, got: str, expected: str) -> None:
