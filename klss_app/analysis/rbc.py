@@ -76,7 +76,8 @@ class RbcAnalysis(Analysis[Configuration, Referee, Position, Observation, Answer
         loss = next((value - worth for move, worth in moves if move == asked), None)
         looked = None if turn.sensed.square is None else chess.SQUARE_NAMES[turn.sensed.square]
         look = max(gains, key=lambda square: gains[square])
-        letters = {move: move_letters(move, pieces) for move in (asked, *(move for move, _ in moves))}
+        every = (turn.moved.requested, *map(player.known.request, found.codes.tolist()))
+        letters = {_uci(move): "pass" if move is None else move_letters(move, pieces) for move in every}
         return {
             "ply": ply,
             "positions": dict(self._sizes),

@@ -128,7 +128,7 @@ says how many turns ago that was. There is no check: capture the king to win."""
     def answers(self) -> Mapping[str, chess.Move | None]:
         """A pass, and the possible requests, by their letters."""
         pieces = self._pieces
-        return {"pass": None} | {move_letters(move.uci(), pieces): move for move in self._own.requests()}
+        return {"pass": None} | {move_letters(move, pieces): move for move in self._own.requests()}
 
     def read(self, text: str) -> int | chess.Move | None:
         """A square to look at, or nothing; else a request."""
@@ -204,20 +204,13 @@ def request_letters(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
     """
     if moved.taken is None:
         return "pass" if moved.requested is None else "–"
-    return _letters(moved.taken, pieces, takes=moved.capture_square is not None)
+    return move_letters(moved.taken, pieces, takes=moved.capture_square is not None)
 
 
-def move_letters(move: str | None, pieces: Mapping[int, chess.Piece]) -> str:
-    """A request given as squares (``g1f3``), ``pass`` or None, in the letters of chess; a pawn's diagonal is a capture.
-
-    >>> move_letters("g1f3", chess.Board().piece_map()), move_letters("pass", {})
-    ('Nf3', 'pass')
+def move_letters(move: chess.Move, pieces: Mapping[int, chess.Piece], *, takes: bool = False) -> str:
+    """A move in SAN among the requests: only own pieces block one, so they alone say which piece it is of several. A
+    pawn's diagonal is a capture.
     """
-    return "pass" if move in (None, "pass") else _letters(chess.Move.from_uci(move), pieces, takes=False)
-
-
-def _letters(move: chess.Move, pieces: Mapping[int, chess.Piece], *, takes: bool) -> str:
-    """A move in SAN among the requests: only own pieces block one, so they alone say which piece it is of several."""
     mine = pieces[move.from_square]
     step = chess.square_file(move.to_square) - chess.square_file(move.from_square)
     if mine.piece_type == chess.KING and abs(step) == 2:
@@ -251,7 +244,7 @@ def moved_text(moved: Moved, pieces: Mapping[int, chess.Piece]) -> str:
     """The result of a request, as a sentence; ``pieces`` are the player's before it."""
     if moved.requested is None:
         return "You passed."
-    asked = move_letters(moved.requested.uci(), pieces)
+    asked = move_letters(moved.requested, pieces)
     if moved.taken is None:
         return (
             f"You asked for {asked}, and nothing was played: something stood in the way, or nothing was there to take."

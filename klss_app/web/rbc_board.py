@@ -61,7 +61,7 @@ def turn_text(turn: Turn, at: int) -> str:
     """A turn in words, after ``at`` turns of both sides: ``2. White looks at e5, asks for Nc3.``"""
     looked = "nowhere" if turn.sensed.square is None else f"at {chess.SQUARE_NAMES[turn.sensed.square]}"
     requested, taken = turn.moved.requested, turn.moved.taken
-    asked = "passes" if requested is None else f"asks for {move_letters(requested.uci(), turn.before.pieces)}"
+    asked = "passes" if requested is None else f"asks for {move_letters(requested, turn.before.pieces)}"
     if requested is not None and taken != requested:
         asked += ", nothing is played" if taken is None else f", plays {taken.uci()}"
     if turn.moved.capture_square is not None:

@@ -201,7 +201,7 @@ def test_a_move_in_letters_is_read_as_that_move() -> None:
         game = BlindReferee(fen)
         pieces = game.position.pieces
         for move in game.requests():
-            assert request_of(move_letters(move.uci(), pieces), game.requests(), pieces) == move, move
+            assert request_of(move_letters(move, pieces), game.requests(), pieces) == move, move
 
 
 def test_a_game_that_was_left_goes_on_with_its_look(klss: Any, tmp_path: Path) -> None:
