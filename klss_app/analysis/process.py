@@ -39,7 +39,6 @@ class Request:
     cap: int = CAP
     text: str = ""  # the game's record, and its ruleset
     rules: str | None = None
-    game: int = 1  # its number in an archive
 
 
 def analysed(request: Request) -> Iterator[Turn]:

@@ -255,14 +255,14 @@ def _searched(
     def requests() -> Iterator[Request]:
         for each in games:
             handed.append(each)
-            yield dataclasses.replace(request, text=each.text, rules=each.rules, game=each.number)
+            yield dataclasses.replace(request, text=each.text, rules=each.rules)
 
     if parsed.scheduler is None and (parsed.workers or 1) == 1:
         for one in requests():
             turns: Turns = []
             for turn in analysed(one):
                 turns.append(turn)
-                line.tell(f"game {one.game}, turn {len(turns)} of {handed[0].plies}")
+                line.tell(f"game {handed[0].number}, turn {len(turns)} of {handed[0].plies}")
             yield handed.popleft(), turns
         return
     work = Work(AnalysisProcess, by_process, in_order=True)
