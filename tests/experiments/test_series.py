@@ -73,6 +73,6 @@ def test_what_can_t_be_played_is_refused_before_anything_is(tmp_path: Path, give
 
 
 def test_what_is_written_reads_back_the_same_and_what_is_not_finite_is_text(tmp_path: Path) -> None:
-    shown = {"text": "a [ b\n] {c}", "rows": [[1, "x", None], [2.5, "[\n 1]", True]], "empty": [], "nested": {"a": {}}}
+    shown = {"text": "a [ b\n] {c}", "rows": [[1, "x ]", None], [2.5, "[\n 1]", True]], "none": [], "nested": {"a": {}}}
     write_document(tmp_path / "d.json", shown | {"information": float("inf")})
     assert json.loads((tmp_path / "d.json").read_text()) == shown | {"information": "inf"}

@@ -82,8 +82,8 @@ def _git(*arguments: str) -> str:
 def write_document(path: Path, document: Mapping[str, object]) -> None:
     """Write JSON whole or not at all, with plain lists on one line, and infinite or NaN floats as text."""
     text = json.dumps(_spoken(document), indent=1, allow_nan=False)
-    # Strings can't be changed by this, as JSON has line breaks only between values.
-    text = re.sub(r"([\[{])\n[^\[\]{}]*[\]}]", _on_one_line, text)
+    # Brackets in strings end no list, and JSON has line breaks only between values: so no string is changed.
+    text = re.sub(r'([\[{])\n(?:"(?:\\.|[^"\\])*+"|[^\[\]{}"]++)*+[\]}]', _on_one_line, text)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text + "\n")
 
