@@ -33,7 +33,7 @@ EPSILON = 0.25
 _NESTINGS = ("every", "update", "played", "allocated")
 _TABLE_1_ONLY = ("epsilon", "player", "method", "order", "gadget", "nesting", "all")
 _SEARCH_ONLY = ("by", "nodes", "out", "scheduler")
-_NODES = (100, 1000, 10_000)
+_NODES = "100,1000,10000"
 
 
 def _parser() -> Parser:
@@ -62,8 +62,7 @@ def _parser() -> Parser:
     add = parser.add_argument_group("the table of searches").add_argument
     some = "make it, for these OpenSpiel strings (default: eight small games)"
     add("--search", nargs="*", metavar="GAME", help=some)
-    budgets = lambda text: [count(each) for each in text.split(",")]  # noqa: E731
-    add("--nodes", type=budgets, metavar="N,N", help=f"node budgets of a move (default: {','.join(map(str, _NODES))})")
+    add("--nodes", type=budgets, metavar="N,N", help=f"node budgets of a move (default: {_NODES})")
     only = "only these: uniform, cfr+, a name of --method, or a player of the game (default: all kinds)"
     add("--by", nargs="+", metavar="NAME", help=only)
     add("--out", type=Path, metavar="FILE", help="write each row as it is finished; go on from such a file")
@@ -171,6 +170,11 @@ def _table_2(parsed: argparse.Namespace, max_bytes: int) -> int:
     return 0
 
 
+def budgets(text: str) -> list[int]:
+    """The type of ``--nodes``."""
+    return [count(each) for each in text.split(",")]
+
+
 class _Seats:
     """What a worker keeps from row to row: the game as one player sees it. ``line``: where it tells how far it is."""
 
@@ -193,7 +197,7 @@ def _row(cell: Any, seats: Any) -> dict[str, Any]:
 def _table_of_searches(parsed: argparse.Namespace, max_bytes: int) -> int:
     from klss.openspiel.search_table import GAMES, Cell, cells
 
-    wanted = list(cells(parsed.search or GAMES, parsed.by, parsed.nodes or _NODES))
+    wanted = list(cells(parsed.search or GAMES, parsed.by, parsed.nodes or budgets(_NODES)))
     packages = ("open_spiel", "numpy", "numba", "highspy")
     about: Document = head("search_table", *packages) if commit() else {"versions": package_versions(*packages)}
     out = output_file(parsed.out, "--out")
