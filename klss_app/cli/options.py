@@ -22,7 +22,7 @@ from klss.play.limits import DEFAULT_TIME_S
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable
 from klss.support.threads import MOST, VARIABLE, usual
-from klss_app.cli.errors import UsageError
+from klss_app.cli.errors import FailedError, UsageError
 from klss_app.cli.game_option import FOG, Game, check_evaluator
 from klss_app.flag_types import clock, count, positive, seed, whole
 from klss_app.kept_games import HUMAN, Terms
@@ -279,7 +279,7 @@ def output_file(path: Path | str | None, flag: str, read: str | None = None) -> 
 
 
 def write_output(path: Path | str | None, flag: str, write: Callable[[Path], object]) -> None:
-    """Have ``write`` write a result to ``path``, if there is one. Raises :class:`UsageError`: it can't be written
+    """Have ``write`` write a result to ``path``, if there is one. Raises :class:`FailedError`: it can't be written
     there, and is kept among temporary files."""
     try:
         if path is not None:
@@ -287,4 +287,4 @@ def write_output(path: Path | str | None, flag: str, write: Callable[[Path], obj
     except OSError as error:
         write(spare := Path(tempfile.mkdtemp(prefix="klss-"), Path(path or "").name))
         why = f"can't write {str(path)!r}: {error.strerror}; the result is kept in {str(spare)!r}"
-        raise UsageError(f"{flag}: {why}") from None
+        raise FailedError(f"{flag}: {why}") from None
