@@ -97,7 +97,7 @@ def test_openings_are_clicked_through_as_the_side_to_move_sees_them(
         page.click("#to-game")
         turn(page)
         page.set_viewport_size({"width": 320, "height": 568})
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        page.wait_for_function("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         for path in ("e2e5", "e2e", "e2e2", "e2e4" * 4, "E2e4"):
             assert page.request.get(f"http://127.0.0.1:{board.port}/openings/{path}").status == 404, path
 
