@@ -281,10 +281,11 @@ def output_file(path: Path | str | None, flag: str, read: str | None = None) -> 
 def write_output(path: Path | str | None, flag: str, write: Callable[[Path], object]) -> None:
     """Have ``write`` write a result to ``path``, if there is one. Raises :class:`FailedError`: it can't be written
     there, and is kept among temporary files."""
+    if path is None:
+        return
     try:
-        if path is not None:
-            write(Path(path))
+        write(Path(path))
     except OSError as error:
-        write(spare := Path(tempfile.mkdtemp(prefix="klss-"), Path(path or "").name))
+        write(spare := Path(tempfile.mkdtemp(prefix="klss-"), Path(path).name))
         why = f"can't write {str(path)!r}: {error.strerror}; the result is kept in {str(spare)!r}"
         raise FailedError(f"{flag}: {why}") from None
