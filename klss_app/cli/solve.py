@@ -122,7 +122,7 @@ def _document(name: str, game: Game, solution: Solution, seconds: float, iterate
         stats = solution.stats
         document |= {"method": stats.method, "iterations": stats.iterations, "status": solution.status}
     if solution.source.constant:
-        document["about"] = f"payoffs sum to {solution.source.constant:g}"
+        document["about"] = _about(solution)
     if solution.exact is not None:
         players = [
             {key: {action: str(p) for action, p in actions.items()} for key, actions in strategy.items()}
@@ -130,6 +130,10 @@ def _document(name: str, game: Game, solution: Solution, seconds: float, iterate
         ]
         document["exact"] = {"value": str(solution.value), "players": [{"infosets": each} for each in players]}
     return document
+
+
+def _about(solution: Solution) -> str:
+    return f"payoffs sum to {solution.source.constant:g}"
 
 
 def _of_subgame(found: Resolved | None) -> Document:
@@ -153,7 +157,7 @@ def _show(name: str, game: Game, solution: Solution, seconds: float) -> None:
     stats, (mine, yours) = solution.stats, (game.treeplex(0), game.treeplex(1))
     print(name)
     if solution.source.constant:
-        print(f"  payoffs sum to {solution.source.constant:g}")
+        print(f"  {_about(solution)}")
     if solution.source.implicit is not None:
         print("  not listed           payoffs are computed anew in each pass")
     print(f"  value for player 0   {float(solution.value):.9g}")
