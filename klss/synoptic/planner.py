@@ -21,7 +21,7 @@ from typing import Generic, TypeVar, cast
 
 import numpy as np
 
-from klss.support.arrays import Floats
+from klss.support.arrays import Float32s, Floats
 from klss.synoptic.bandit import Table, policies
 from klss.synoptic.model import Belief, Looks, Model, Network, Worlds
 from klss.synoptic.planning import Planning
@@ -72,6 +72,9 @@ class Planner(Generic[B]):
         self._threads = threads
         self._rng = np.random.default_rng(seed)
         self._table = Table()
+        # The network's logits of the particles' choices, by set, the latest used last: the same sets are looked at
+        # again for every question, and the network would take most of its time.
+        self._logits: dict[tuple[int, bytes], Float32s] = {}
         self._times = [_Time(belief, self._alone(belief, planning.particles))]
 
     @property
@@ -185,8 +188,26 @@ class Planner(Generic[B]):
         """Return the opponent's probability of each choice at each set (float64[m], a sum of 1 for each set): by the
         bandit, by the policy alone, and uniform.
         """
-        logits, _ = self._network.infer(looks.synopses)
-        policy = policies(logits, looks)
+        policy = policies(self._remembered(looks), looks)
         sizes = np.diff(looks.offsets)
         even = np.repeat(1.0 / np.maximum(sizes, 1), sizes)  # a repaired sample may have states without a choice
         return [self._table.shares(self._planning, looks, policy), policy, even]
+
+    def _remembered(self, looks: Looks) -> Float32s:
+        """Return the network's logits as :meth:`~klss.synoptic.model.Network.infer` does, 0 for what is no choice. Only
+        sets that were not looked at lately are computed.
+        """
+        names = [*zip(looks.keys.tolist(), (synopsis.tobytes() for synopsis in looks.synopses), strict=True)]
+        logits = np.zeros((len(names), self._model.action_count), dtype=np.float32)
+        new = {name: at for at, name in enumerate(names) if name not in self._logits}
+        if new:
+            rows = [*new.values()]
+            logits[rows], _ = self._network.infer(looks.synopses[rows])
+        ends = looks.listing[looks.offsets]
+        for at, name in enumerate(names):
+            choices = looks.alike[ends[at] : ends[at + 1]]
+            known = logits[new[name], choices] if name in new else self._logits.pop(name)
+            logits[at, choices] = self._logits[name] = known
+        for name in [*self._logits][: -_REFILLED * self._planning.particles]:
+            del self._logits[name]
+        return logits

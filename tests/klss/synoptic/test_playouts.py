@@ -100,8 +100,9 @@ def test_the_answer_is_the_best_response(name: str, planner: int) -> None:
     assert asked >= 2
 
 
-def test_particles_are_as_likely_as_the_opponents_play_makes_them() -> None:
-    """Their shares are the posterior that its policy gives, to five standard errors."""
+@pytest.mark.parametrize("often", [False, True])
+def test_particles_are_as_likely_as_the_opponents_play_makes_them(often: bool) -> None:
+    """Their shares are the posterior that its policy gives, to five standard errors, drawn once or at each action."""
     game = hide_and_look()
     theirs = some_policy(game, 1, 4)
     played = {**theirs, **some_policy(game, 0, 5)}
@@ -110,6 +111,8 @@ def test_particles_are_as_likely_as_the_opponents_play_makes_them() -> None:
     followed = Followed(game, 0, network, planning)
     for action in (1, 2, 0):  # hides in the middle, the seeker looks to the right, the hider stays
         assert followed.step(action)
+        if often:
+            followed.filter.fill()
     followed.filter.fill()
     found = followed.filter.particles.states[:, 0].astype(np.int64)
     nodes = game.nodes_of(0, int(game.infoset[0, followed.node]))
