@@ -306,7 +306,7 @@ def worth_at_root(trunk: Trunk, profile: Profile) -> dict[int, float]:
 def test_what_stands_at_other_infosets_of_the_player_says_nothing_of_an_action_at_this_one() -> None:
     """An order-2 subgame that is carried on may have roots at several of player 0's infosets."""
     referee = Referee()
-    seats = {color: seated("kluss-value,cap=20000", referee, color, 41) for color in chess.COLORS}
+    seats = {color: seated("kluss-value,cap=20000", referee, color, 46) for color in chess.COLORS}
     elsewhere = 0
     while referee.ply < 8:
         player = seats[referee.turn]

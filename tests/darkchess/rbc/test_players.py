@@ -92,7 +92,7 @@ def test_a_king_that_can_be_taken_for_sure_is_taken() -> None:
     ("fen", "text", "ranks"),
     [
         pytest.param("4k3/8/8/8/8/8/8/Q3K2Q b - - 0 1", "rbc-expect", (5, 6, 7), id="where the enemy king is"),
-        pytest.param("4k3/8/8/8/8/r7/5PPP/6K1 b - - 0 1", "rbc-tower", (0, 1, 2, 3), id="what attacks its own"),
+        pytest.param("4k3/8/8/8/8/3q4/5PPP/6K1 b - - 0 1", "rbc-tower", (0, 1, 2, 3), id="what attacks its own"),
     ],
 )
 def test_a_sense_asks_what_decides_about_a_king(fen: str, text: str, ranks: tuple[int, ...]) -> None:
