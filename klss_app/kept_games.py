@@ -24,10 +24,11 @@ _FOLDER = "klss-games"
 
 
 def shown_name(spec: str) -> str:
-    """A player's name on screens and pages: its text, without the directories of a command line."""
+    """A player's name on screens and pages: its text, without the directories of a command line. ``cmd:`` stays, since
+    a program may have the name of a player of ours."""
     if not spec.startswith("cmd:"):
         return spec
-    return printable(" ".join(word.rsplit("/", 1)[-1] for word in spec.split()))
+    return "cmd:" + printable(" ".join(word.rsplit("/", 1)[-1] for word in spec[4:].split()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +132,8 @@ def begun_at(headers: Mapping[str, str]) -> datetime.datetime:
 
 def newest_first(suffix: str = ".pgn") -> list[Path]:
     """The games in ``klss-games`` whose names end in ``suffix``, the last written first."""
-    return sorted(Path(_FOLDER).glob(f"*{suffix}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    games = (path for path in Path(_FOLDER).glob(f"*{suffix}") if path.is_file())  # editors leave links to nothing
+    return sorted(games, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def keep_game(text: str, begun: datetime.datetime, path: Path | None = None, suffix: str = ".pgn") -> Path:

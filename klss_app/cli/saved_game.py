@@ -29,9 +29,9 @@ from klss_app.kept_games import HUMAN, Earlier, Settings, begun_at, newest_first
 
 LAST = "last"
 
-_PACKAGED = re.compile(r"[\w-]+(,\s*\w+\s*=\s*([\w+-]+|[-+.\de]+)\s*)*", re.ASCII)
-"""Players that a file may name: ``NAME,field=value,…`` with words and numbers, which can't be a path or a module."""
-
+_PACKAGED = re.compile(r"[\w-]+(,\s*\w+\s*=\s*([\w+-]+|[-+\de]*\.[-+.\de]*)\s*)*", re.ASCII)
+"""Players that a file may name: ``NAME,field=value,…`` with words and numbers, which can't be a path or a
+module. The two kinds of value share no text, so that nothing is tried twice."""
 
 _FLAGS = {"Seed": "seed", "TimeControl": "clock", "MoveTime": "time", "MoveNodes": "nodes", "Rules": "rules"}
 """The tags that hold the terms of a game, and the flags of the same values."""

@@ -52,6 +52,7 @@ def test_a_game_that_was_left_is_named_or_the_last_one(klss: Any, tmp_path: Path
     for age, (name, written) in enumerate(kept):
         (folder / f"{name}.pgn").write_text(written)
         os.utime(folder / f"{name}.pgn", (1000 + age, 1000 + age))
+    (folder / ".#one.pgn").symlink_to("of an editor")
     for flags, engine in (([], "greedy"), (["last"], "greedy"), (["one"], "random")):
         ran = klss("play", "--resume", *flags, "--ascii", typed="history\nquit\n")
         assert ran.code == 0 and f"Black: {engine}" in ran.out and "1. e4 ?  2. Nf3 ?" in ran.out, ran.err
@@ -101,6 +102,7 @@ def test_the_engine_of_then_plays_by_its_limits_unless_told(klss: Any, tmp_path:
     ("text", "flags"),
     [
         (KEPT.replace("random", "nobody"), []),
+        (KEPT.replace("random", f"a{',b=1' * 300}!"), []),
         (KEPT.replace("random", "human"), []),
         ("1. e4 e5 *\n", []),
         (KEPT.replace("*", "1-0"), []),
