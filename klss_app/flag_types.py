@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import math
 from collections.abc import Callable
+
+_MOST = 10_000_000
+"""Most seconds; four months. Clocks and the engine protocol end at some point beyond."""
 
 
 def whole(least: int, most: int = 10**18 - 1) -> Callable[[str], int]:
@@ -26,7 +28,7 @@ count, seed = whole(1), whole(0)
 
 def positive(text: str) -> float:
     """Type of a flag for seconds, and other numbers above 0."""
-    (found,) = numbers(text, lambda found: 0.0 < found < math.inf, "a number above 0, such as 5 or 0.5")
+    (found,) = numbers(text, lambda found: 0.0 < found <= _MOST, f"a number above 0, to {_MOST:g}, such as 5 or 0.5")
     return found
 
 
@@ -42,8 +44,8 @@ def clock(text: str) -> tuple[float, float]:
     >>> clock("180+2")
     (180.0, 2.0)
     """
-    expected = "START+INCREMENT in seconds, such as 180+2"
-    first, second = numbers(text, lambda start, added: 0.0 < start < math.inf > added >= 0.0, expected, "+")
+    expected = f"START+INCREMENT in seconds, to {_MOST:g}, such as 180+2"
+    first, second = numbers(text, lambda start, added: 0.0 < start <= _MOST >= added >= 0.0, expected, "+")
     return first, second
 
 

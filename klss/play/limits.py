@@ -10,6 +10,9 @@ from klss.support.configuration_text import ConfigurationError
 DEFAULT_TIME_S = 5.0
 """Seconds for a move without any other limit."""
 
+MOST_NODES = 10**8
+"""Most nodes of a move that the engine protocol takes."""
+
 
 @dataclass(frozen=True)
 class Limit:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from klss.errors import KlssError
+from klss.play.limits import MOST_NODES
 from klss.play.outcome import Outcome, Seat
 from klss.support.text import Document, printable
 
@@ -32,7 +33,7 @@ Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID)]
 IdOrEmpty = Annotated[str, Meta(max_length=MAX_ID)]
 Ply = Annotated[int, Meta(ge=0, le=MAX_PLY)]
 Milliseconds = Annotated[int, Meta(ge=0, le=10**11)]  # three years: more than any clock holds
-Nodes = Annotated[int, Meta(ge=1, le=10**8)]
+Nodes = Annotated[int, Meta(ge=1, le=MOST_NODES)]
 Seed = Annotated[int, Meta(ge=-(2**63))]  # msgspec's bounds end at 2^63
 
 

@@ -15,6 +15,7 @@ from darkchess.fog.game.contest import DEFAULT_PLAYER
 from darkchess.fog.players.named_fog_players import Configuration
 from klss.play.kit import Spec
 from klss.play.limits import Limit
+from klss.search import Klss2021, SearchConfiguration
 from klss_app.bench.equilibrium import NODES, equilibrium
 from klss_app.bench.evaluator import evaluator
 from klss_app.bench.report import Report
@@ -88,6 +89,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _measured(parsed: argparse.Namespace, chosen: Spec) -> Report:
     assert isinstance(chosen, Configuration)
+    needed: type = {"equilibrium": Klss2021, "search": SearchConfiguration}.get(parsed.bench, object)
+    if not isinstance(chosen.search, needed):
+        raise UsageError(f"--configuration: got {chosen.name!r}, expected one that searches as klss2021 does")
     repetitions, drawn = parsed.repetitions, parsed.seed or 0
     if parsed.bench == "tracker":
         return tracker(repetitions=repetitions, say=_say)

@@ -18,7 +18,7 @@ import chess
 
 from darkchess.evaluation.registry import EvaluatorChoice, evaluator_names
 from darkchess.fog.game.rules import PAPER, RULESETS
-from klss.play.limits import DEFAULT_TIME_S
+from klss.play.limits import DEFAULT_TIME_S, MOST_NODES
 from klss.support.seeds import fresh_seed
 from klss.support.text import printable
 from klss.support.threads import MOST, VARIABLE, usual
@@ -114,7 +114,12 @@ def add_game_options(
     add = parser.add_argument_group(f"limits of the engine's thinking{limits or game.of}").add_argument
     seconds = f"seconds {game.each}, unless nodes or a clock limit it"
     add("--time", type=positive, default=DEFAULT_TIME_S, metavar="S", help=seconds)
-    add("--nodes", type=count, metavar="N", help=f"nodes {game.each}: no clock is read, so games can be repeated")
+    add(
+        "--nodes",
+        type=whole(1, MOST_NODES),
+        metavar="N",
+        help=f"nodes {game.each}: no clock is read, so games can be repeated",
+    )
     start, _, increment = game.clock.partition("+")
     example = f"{game.clock} is {int(start) // 60} minutes at the start and {increment} s added after each move"
     add("--clock", type=clock, metavar="S+I", help=f"a clock for each side, both numbers in seconds: {example}")
@@ -186,9 +191,13 @@ def game_options(arguments: argparse.Namespace) -> Terms:
 
 
 def add_game(parser: Parser) -> None:
-    """Add ``--game`` to the help only; :func:`klss_app.cli.game_option.game_of` has removed it."""
+    """Add ``--game``, to the help: :func:`klss_app.cli.game_option.game_of` has removed the one that names a game."""
+
+    def another(text: str) -> NoReturn:
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected the name of one game, once")
+
     what = "fog (the default), rbc, openspiel:GAME, openspiel:MODULE:GAME if a module registers it, or MODULE:NAME"
-    parser.add_argument("--game", metavar="NAME", help=f"the game: {what}")
+    parser.add_argument("--game", type=another, metavar="NAME", help=f"the game: {what}")
 
 
 def typed_moves(text: str, fen: str | None = None) -> list[chess.Move]:

@@ -239,9 +239,11 @@ def _kept(path: Path | None, about: Document) -> list[dict[str, Any]]:
     try:
         found = json.loads(read_text(path))
         ours = all({*Cell._fields, "after", "subgames"} <= row.keys() for row in found["rows"])
-        if ours and found.get("commit") == about.get("commit"):
+        hash(tuple(tuple(row[name] for name in Cell._fields) for row in found["rows"]))  # as none of ours with a list
+        made, now = ((each.get("commit"), each["versions"]["klss"]) for each in (found, about))
+        if ours and made == now:
             return [dict(row) for row in found["rows"]]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UsageError(f"--out: {path} has no rows of klss tables --search; expected another file") from None
     raise UsageError(f"--out: {path} is of another command, or of another version of the code; expected another file")
 

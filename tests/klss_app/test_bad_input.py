@@ -21,6 +21,7 @@ FILES = {
     "deep.toml": f"cap = {'[' * 3000}{']' * 3000}\n",
     "long.toml": f"cap = {'9' * 5000}\n",
     "caution.toml": f"caution = {'9' * 400}\n",
+    "deep.json": "[" * 100_000,
     "long.json": b"[" + b"0," * (9 << 20) + b"0]",
     "shape.json": POLICY % '{"0": 3}',
 }
@@ -39,6 +40,11 @@ play --white human --black human
 play --evaluator stokfish
 play --stockfish /no/such/engine
 play --time 0
+play --time 1e9
+play --nodes 100000001
+play --black random --clock 1e10+0
+play --game 7
+rbc play --game openspiel:kuhn_poker
 play --rules papper
 play --pgn no/such/folder/game.pgn
 play e4
@@ -90,6 +96,8 @@ track --moves e4 --game 1
 bench serch
 bench tracker --time 1
 bench equilibrium --seed 1
+bench equilibrium --configuration kluss
+bench search --configuration greedy
 track --pgn missing.pgn
 track --pgn bytes.pgn
 track --pgn still.pgn
@@ -129,6 +137,7 @@ solve kuhn_poker --memory-mb 1
 solve kuhn_poker --export kuhn.txt
 solve kuhn_poker --out none/such/file
 tables --search kuhn_poker --out /proc/file
+tables --search kuhn_poker --out deep.json
 exploit kuhn_poker --policy shape.json
 tables
 tables 1 --search
