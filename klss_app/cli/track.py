@@ -90,10 +90,10 @@ def _fog(parsed: argparse.Namespace) -> Iterator[Row]:
         moves, fen = list(record.moves), record.fen
 
     from darkchess.fog.belief.position_set import PositionSet
-    from darkchess.fog.game.referee import Referee
     from darkchess.fog.game.san import san
+    from uci_bridge.bot.true_game import ServerReferee
 
-    referee = Referee(fen)
+    referee = ServerReferee(fen)  # games may go on where a draw could have been claimed
     settings = {"cap": parsed.cap, "seed": parsed.seed, "threads": usual(), "stream": parsed.stream}
     sets = {color: PositionSet(referee.view(color), referee.position, **settings) for color in chess.COLORS}
     sizes: dict[str, int | None] = dict.fromkeys(("white", "black"), 1)

@@ -22,6 +22,8 @@ NEVER = {"white": None, "black": None}
         ("--moves '1. e4 e5'", ["e4", "e5"], [1, 20, 1], NEVER),
         # a list ends at the last size that fits the cap, and the other goes on
         ("--moves 'Nf3 a6 Nc3' --cap 19", ["Nf3", "a6", "Nc3"], [1], {"white": None, "black": 1}),
+        # on, where a draw by repetition could have been claimed
+        (f"--moves '{'Nf3 Nf6 Ng1 Ng8 ' * 2}e4'", [*["Nf3", "Nf6", "Ng1", "Ng8"] * 2, "e4"], [1, 20], NEVER),
         # before a king is captured
         ("--moves 'e2e4 f7f6 d1h5 a7a6 h5e8'", ["e4", "f6", "Qh5", "a6"], [1, 20], NEVER),
         # both know the start; a king on e1 has five squares, and a king on e8 sees none of them
