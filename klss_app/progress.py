@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 
@@ -22,7 +23,9 @@ class ProgressLine:
         now = time.perf_counter()
         if sys.stderr.isatty() and (at_once or (now - self._begin > _SHOW_AFTER_S and now - self._last > 0.1)):
             self._last, self._shown = now, True
-            print(f"\r\x1b[K{self._title}: {what} ({now - self._begin:.0f} s)", end="", file=sys.stderr, flush=True)
+            # Of a line that the terminal breaks in two, only the second half could be removed again.
+            line = f"{self._title}: {what} ({now - self._begin:.0f} s)"[: shutil.get_terminal_size().columns - 1]
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Remove the line; a later :meth:`tell` begins it again."""
