@@ -97,7 +97,9 @@ def run(arguments: Sequence[str], game: Game) -> int:
     # Faults that lose a game are reported with it. Not earlier, so that a caller whose arguments are refused keeps its
     # log level.
     logging.getLogger("uci_bridge").setLevel(logging.ERROR)
-    asyncio.run(_serve(settings, kind, opened, listening, parsed.host, not parsed.no_open))
+    bound = listening.getsockname()[0]  # what "" and "0" mean too
+    host = bound if bound in EVERYONE else parsed.host
+    asyncio.run(_serve(settings, kind, opened, listening, host, not parsed.no_open))
     return 0
 
 

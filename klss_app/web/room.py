@@ -411,9 +411,9 @@ class Room:
             headers[f"{'Black' if settings.players[chess.WHITE] == HUMAN else 'White'}Evaluator"] = engine.evaluator
         reviewed = self.kind.kept(referee, headers, settings.ruleset.name)
         if game.fault is not None:
-            print(f"klss board: the game ended by an error: {game.fault!r}", file=sys.stderr)
+            _say(f"klss board: the game ended by an error: {game.fault!r}")
         if engine is not None and referee.outcome.reason == "forfeit":
-            print(f"klss board: {engine.label} forfeited: {engine.last_fault}", file=sys.stderr)
+            _say(f"klss board: {engine.label} forfeited: {engine.last_fault}")
         if referee.ply > 0 or not left:
             self._keep(reviewed.text, earlier.begun, earlier.path)
         self._soon(self._public, game, reviewed, settings.humans[0])
@@ -468,9 +468,12 @@ def keep_in_folder(text: str, begun: datetime.datetime, to: Path | None, suffix:
     try:
         path = keep_game(text, begun, to, suffix)
     except OSError as error:
-        sys.stderr.write(text)
-        print(
-            f"klss board: can't write the game to {error.filename}: {error.strerror}; it stands above", file=sys.stderr
-        )
+        _say(f"{text}klss board: can't write the game to {error.filename}: {error.strerror}; it stands above")
     else:
-        print(f"klss board: the game is kept in {path}", file=sys.stderr, flush=True)
+        _say(f"klss board: the game is kept in {path}")
+
+
+def _say(text: str) -> None:
+    """Print to stderr, whose reader may be gone, while the pages still are to hear of the end of the game."""
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)

@@ -12,8 +12,8 @@ import { sound } from '/sound.js';
 import { picture, Start } from '/start.js';
 import { T } from '/strings.js';
 
-// The server takes 256 KiB in one message; quotes and line ends in a file are sent as two characters.
-const MOST_PGN = 200000;
+// The server takes 256 KiB in one message; quotes, line ends and what is no text are sent as two to six bytes.
+const MOST_PGN = 255 * 1024;
 
 for (const element of document.querySelectorAll('[data-text]')) element.textContent = T[element.dataset.text];
 for (const element of document.querySelectorAll('[data-label]')) {
@@ -25,11 +25,10 @@ $('help').querySelector('dl').append(...T.help.flatMap(([key, what]) => [make('d
 
 let room = null;
 let mode = 'loading';
+/** The game whose review was asked for, or 'file'; null: none. */
 let asked = null;
 let submitted = false;
 let travelling = false;
-/** Whether the server's answer about a file that is being opened is still to come. */
-let opening = false;
 /** Whether a new game was asked for and is not there yet. */
 let waiting = false;
 const board = new FogBoard($('board'));
@@ -160,12 +159,11 @@ function take(message) {
       break;
     }
     case 'review':
-      if (asked === null && !opening) return play.reveal(message);
+      if (asked === null) return play.reveal(message);
+      if (asked === 'file') banner('');
       asked = null;
       show('review');
       review.open(message);
-      if (opening) banner('');
-      opening = false;
       break;
     case 'analysis':
       if (mode === 'review') review.analysis(message);
@@ -182,9 +180,8 @@ function take(message) {
         play.refused();
         $('entry-says').textContent = message.why;
       } else {
-        if (message.of === 'review' && asked === null && !opening) break; // it was for the end of a game that is gone
+        if (message.of === 'review' && asked === null) break; // it was for the end of a game that is gone
         asked = null;
-        opening = false;
         busy(false);
         banner(message.why, 8000);
         if (mode === 'loading') show('play');
@@ -193,6 +190,7 @@ function take(message) {
     case 'error':
       line.given = message.why in T.shut;
       if (line.given) document.body.dataset.mode = 'no-seat';
+      else if (room) busy(false); // it may be about a wish for a game
       banner(T.shut[message.why] ?? message.why);
       break;
   }
@@ -214,10 +212,11 @@ function save(text, name) {
 
 async function openFile(chosen) {
   if (!chosen) return;
-  if (chosen.size > MOST_PGN) return banner(T.tooLarge);
-  opening = true;
+  const pgn = chosen.size < MOST_PGN ? await chosen.text().catch(() => '') : null; // a folder has no text
+  if (pgn === null || new Blob([JSON.stringify(pgn)]).size > MOST_PGN) return banner(T.tooLarge);
+  asked = 'file';
   banner(T.reading);
-  send({ type: 'open', pgn: await chosen.text() });
+  send({ type: 'open', pgn });
 }
 
 // ---------------------------------------------------------------------------------------------------- controls
@@ -306,7 +305,8 @@ const line = files || alone
   ? { send: (message) => [keptGame(message.game)?.[message.type]].filter(Boolean).forEach(take) }
   : new Line(fragment(), take, (up) => {
       banner(up ? '' : T.lostLine);
-      if (!up && room) busy(false); // what was asked for may never have arrived
+      if (!up) asked = null; // what was asked for may never have arrived
+      if (!up && room) busy(false);
     });
 if (files || alone) document.body.toggleAttribute('data-alone', true);
 if (files) askReview((keptGame(fragment().get('game')) ?? files[0]).review.game);

@@ -30,6 +30,11 @@ def test_from_the_start_page_to_a_lost_game_the_truth_and_a_rematch(boards: Boar
         page.click("#begin")
         expect(page.locator("#banner")).to_contain_text("FEN")  # and the choices stay
         page.fill("#start [name=fen]", "")
+        page.click("#start input[value='']")
+        page.fill("#start [name=time]", "")
+        page.click("#begin")
+        expect(page.locator("#banner")).to_contain_text("Expected")
+        page.click("#start [value='180+2']")
         page.click("#begin")
         turn(page)
         expect(page.locator("#player-bottom .clock")).to_have_text("3:00")

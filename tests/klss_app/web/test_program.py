@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
+import io
 import re
 import signal
 import subprocess
@@ -23,6 +25,7 @@ from klss.play.outcome import Outcome
 from klss_app.cli.board import _links, addresses
 from klss_app.cli.main import main
 from klss_app.web.rbc_board import RbcBoard
+from klss_app.web.room import keep_in_folder
 from tests.klss_app.web.pages import FOREIGN, Page
 from uci_bridge.child_processes import own_program
 
@@ -61,6 +64,18 @@ def test_who_listens_to_everyone_is_given_links_for_other_devices_and_a_warning(
 def test_the_addresses_for_other_devices_are_none_of_this_machine_alone() -> None:
     assert addresses("127.0.0.1") == []
     assert not any(each.startswith(("127.", "0.")) for each in addresses("0.0.0.0"))
+
+
+def test_a_game_is_kept_although_nobody_reads_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", Gone())
+    begun = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    for path in (tmp_path / "g.pgn", tmp_path / "no folder" / "g.pgn"):
+        keep_in_folder("1. e4 *\n", begun, path, ".pgn")
+    assert (tmp_path / "g.pgn").read_text() == "1. e4 *\n"
 
 
 async def pester(port: int) -> None:

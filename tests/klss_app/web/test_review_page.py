@@ -95,6 +95,8 @@ def test_a_dropped_pgn_is_reviewed_and_its_names_are_text(boards: Boards) -> Non
         expect(page.locator("#review .where")).to_contain_text("(ply 1 of 5)")
         page.set_input_files("#pgn-file", {"name": "x.pgn", "mimeType": "text/plain", "buffer": b"no game {"})
         expect(page.locator("#banner")).to_contain_text("bad PGN")
+        page.set_input_files("#pgn-file", {"name": "x.gz", "mimeType": "application/gzip", "buffer": bytes(100_000)})
+        expect(page.locator("#banner")).to_contain_text("too large")
 
 
 @pytest.mark.parametrize("reviewing", [GAME], indirect=True)
