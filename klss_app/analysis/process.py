@@ -17,7 +17,7 @@ from darkchess.evaluation.registry import EvaluatorChoice
 from klss.play.limits import Limit
 from klss_app.analysis.summaries import CAP, Turn, Turns
 from klss_app.analysis.turns import turns
-from klss_app.stdout import discard, own_stdout, print_document, release, reserve
+from klss_app.stdout import discard, own_stdout, print_document, reserve
 from uci_bridge.child_processes import own_program
 from uci_bridge.kits.named import kit_named
 from uci_bridge.protocol.engine_process import EngineProcess
@@ -86,8 +86,6 @@ def main() -> int:
     except BrokenPipeError:
         discard(answers)
         return 1
-    finally:
-        release()
     return 0
 
 

@@ -36,10 +36,8 @@ class Report:
     rows: list[Document]
 
 
-def spread(values: Sequence[float], unit: str) -> Figure | None:
-    """A figure: min, median and max of its samples; None without samples."""
-    if not values:
-        return None
+def spread(values: Sequence[float], unit: str) -> Figure:
+    """A figure: min, median and max of its samples."""
     return {"min": min(values), "median": statistics.median(values), "max": max(values), "unit": unit}
 
 

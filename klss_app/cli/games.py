@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 from klss.support.text import counted, printable
 from klss_app.cli.errors import FailedError, UsageError
@@ -56,21 +56,8 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-class _Row(TypedDict):
-    """A game (docs/json.md, "`klss games`")."""
-
-    number: int
-    white: str | None
-    black: str | None
-    result: str | None
-    reason: str | None
-    plies: int
-    rules: str | None
-    error: str | None
-
-
-def _rows(path: Path) -> Iterator[_Row]:
-    """The row of each game."""
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The row of each game (docs/json.md, "`klss games`")."""
     from darkchess.errors import RecordError
 
     for written in written_games_of(path):
@@ -91,7 +78,7 @@ def _rows(path: Path) -> Iterator[_Row]:
         }
 
 
-def _show(row: _Row) -> None:
+def _show(row: dict[str, Any]) -> None:
     white, black = (f"{(name or '?')[:_NAME_WIDTH]:<{_NAME_WIDTH}}" for name in (row["white"], row["black"]))
     plies = f"{row['plies']:>5} plies"
     print(f"{row['number']:>6}  {white}  {black}  {row['result']:<7} {plies}  {row['reason'] or ''}".rstrip())

@@ -7,7 +7,7 @@ can't tell apart have the same page, and the text prints it once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from typing import Any
 
 from darkchess.fog.game.referee import Referee
 from darkchess.fog.game.san import san
@@ -72,21 +72,9 @@ def _page(book: Book, game: Referee) -> tuple[str | None, Page | None]:
     return (None, None) if page is None else (page_key(views), page)
 
 
-class _Branch(TypedDict):
-    """An entry of ``tree`` (docs/json.md, "`klss openings`")."""
-
-    san: str
-    move: str
-    probability: float
-    value: float | None
-    people: int
-    of: int
-    infoset: str | None
-    replies: list[_Branch]
-
-
-def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> Iterator[_Branch]:
-    """The moves of a page that are played often enough, each with what is played after it."""
+def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> Iterator[dict[str, Any]]:
+    """The moves of a page that are played often enough, each with what is played after it (docs/json.md,
+    "`klss openings`")."""
     for each in page.moves:
         if each.probability < least and each.people < max(1.0, least * page.people):
             continue
@@ -104,7 +92,9 @@ def _tree(book: Book, game: Referee, page: Page, plies: int, least: float) -> It
         }
 
 
-def _lines(tree: Sequence[_Branch], before: Sequence[str], depth: int, told: dict[str | None, str]) -> Iterator[str]:
+def _lines(
+    tree: Sequence[dict[str, Any]], before: Sequence[str], depth: int, told: dict[str | None, str]
+) -> Iterator[str]:
     """The tree after the moves ``before`` as text, one line per move. ``told``: infoset -> the moves below which its
     page was printed; each page is printed once."""
     ply = len(before)
