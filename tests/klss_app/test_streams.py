@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from klss_app.cli.main import main
+from klss_app.progress import ProgressLine
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAY = "play --white random --black random --nodes 1 --seed 1 --pgn game.pgn"
@@ -77,3 +78,12 @@ def test_streams_that_are_closed_or_full(tmp_path: Path, command: str, arguments
     assert (ran.returncode, ran.stderr.count("\n")) == (code, lines) and "Traceback" not in ran.stderr, ran.stderr
     kept = [json.loads(path.read_text())["moves"] for path in tmp_path.glob("klss-*/stdout.json")]
     assert kept == ([["e4"]] if "--json" in arguments else []), "what the disk does not take is among temporary files"
+
+
+def test_a_line_of_progress_fits_into_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    ProgressLine("a long title " * 5).tell("1 of 2", at_once=True)
+    assert len(capsys.readouterr().err.removeprefix("\r\x1b[K")) == 39
