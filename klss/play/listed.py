@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 from klss.errors import GameError, TooLargeError
@@ -36,11 +37,12 @@ def listed(kit: PlainKit[Any, Any, Any, Any], max_nodes: int, tell: Callable[[in
     left: list[tuple[int | None, str | None, Any, Known]] = [(None, None, kit.begun, {True: ("", 0), False: ("", 0)})]
     while left:
         above, edge, play, known = left.pop()
-        games = [*every(play)]
-        if len(games) > 1:
+        draws = every(play)
+        first = [*islice(draws, 2)]  # the others one by one: there may be more of them than nodes are allowed
+        if len(first) > 1:
             above = added(builder.add_chance(above, edge))
-        for k, referee in enumerate(games):
-            name, share = (str(k + 1), referee.nature.share) if len(games) > 1 else (edge, 1.0)
+        for k, referee in enumerate(chain(first, draws)):
+            name, share = (str(k + 1), referee.nature.share) if len(first) > 1 else (edge, 1.0)
             if referee.outcome is not None:
                 won = {True: 1.0, False: -1.0, None: 0.0}[referee.outcome.winner]
                 added(builder.add_terminal(above, name, utility=won, probability=share))

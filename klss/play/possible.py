@@ -18,6 +18,9 @@ from klss.play.kit import Replay
 from klss.play.outcome import Outcome, Seat
 from klss.play.small_game import Nature, Option, PlainKit, SmallReferee
 
+_TRIED = 20
+"""Games tried for each one that may be looked at: most draws of nature show a seat something else."""
+
 Played = TypeVar("Played")
 _Referee: TypeAlias = SmallReferee[Any, Any]
 
@@ -67,7 +70,7 @@ class _Game(NamedTuple):
 
 class PossibleGames(Generic[Observation, Answer]):
     """The games of ``kit`` that agree with all that ``seat`` was told; at most ``cap`` are looked at for one
-    observation.
+    observation, and at most :data:`_TRIED` times as many tried.
     """
 
     def __init__(self, kit: PlainKit[Any, Any, Observation, Answer], seat: Seat, cap: int) -> None:
@@ -88,7 +91,7 @@ class PossibleGames(Generic[Observation, Answer]):
             return
         self._told += news
         ways = [self._next(game) for game in self._games.values()] or [self._telling(every(self._kit.begun), 0, 0)]
-        looked, found = set(self._games), dict[Hashable, _Game]()
+        looked, found, self._tried = set(self._games), dict[Hashable, _Game](), 0
         while ways:
             for game in ways.pop():
                 key = game.told, game.referee.state(), tuple(self._open(game.referee))
@@ -101,7 +104,7 @@ class PossibleGames(Generic[Observation, Answer]):
                 ways.append(self._next(game))
                 if game.told == len(self._told):
                     found[key] = game
-        self._games = found
+        self._games = {} if self.capped else found
 
     def _open(self, referee: _Referee) -> Sequence[Answer]:
         """The answers that the other seat knows to be open."""
@@ -123,6 +126,10 @@ class PossibleGames(Generic[Observation, Answer]):
     def _telling(self, referees: Iterable[_Referee], told: int, before: int) -> Iterator[_Game]:
         """Yield the games whose observations beyond ``before``, and their end, are those that come next."""
         for referee in referees:
+            self._tried += 1
+            if self._tried > _TRIED * self._cap:
+                self.capped = True
+                return
             ended = () if referee.outcome is None else (referee.outcome,)
             news = [*referee.observations(self._seat)[before:], *ended]
             if self._told[told : told + len(news)] == news:

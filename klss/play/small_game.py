@@ -183,6 +183,9 @@ class PlainKit(
             raise GameError(f"got no game of {self.title} ({kind}), expected one that klss kept") from None
         if document.get("game") not in (self.name, self.title):
             raise GameError(f"got a game of {printable(str(document.get('game')), 80)}, expected one of {self.title}")
+        played = found.game().ply  # raises now if an answer is none
+        if played < len(answers):
+            raise GameError(f"got {len(answers)} answers of a game that is over after {played}, expected no more")
         return found
 
     # ``seen``: one player's observations so far; all of this is on the player's side of the wall
@@ -269,6 +272,8 @@ class PlainWire(Wire[None, _Plain, Observation, Answer]):
 
 class PlainTranscript(Transcript[_Plain, Observation, Answer]):
     """The observations in a game of a :class:`PlainWire`."""
+
+    gapless = True
 
     def __init__(self, wire: PlainWire[Observation, Answer]) -> None:
         super().__init__()

@@ -24,6 +24,7 @@ class Transcript(ABC, Generic[Shown, Observation, Answer]):
     """One player's observations in one game, with what follows from them."""
 
     first: ClassVar[int] = 0  # number of observations that a player has from the setup
+    gapless: ClassVar[bool] = False  # whether the end of the game follows only after all observations
 
     def __init__(self) -> None:
         self.seen: list[Shown] = []  # as messages have them; the game's end is the last, or part of it

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import chess
 
-from klss.play.kit import AnyReplay
 from klss.support.threads import usual
 from klss_app.cli.errors import UsageError
 from klss_app.cli.game_option import FOG, Game
@@ -144,12 +143,6 @@ def _small(game: Game, parsed: argparse.Namespace) -> Iterator[Row]:
     kit = game.kit
     if not isinstance(kit, PlainKit):
         raise UsageError(f"--game: got {game.name!r}, whose kit is no PlainKit; expected fog, rbc or a small game")
-
-    def whole(text: str) -> AnyReplay:
-        kept: AnyReplay = kit.replayed(text)
-        kept.game()  # raises now if an answer is none
-        return kept
-
-    kept = kept_history(Path(parsed.game), whole)
+    kept = kept_history(Path(parsed.game), kit.replayed)
     for ply, (word, found) in enumerate(sizes(kit, kept, parsed.cap)):
         yield ply, word, {chess.COLOR_NAMES[seat]: size for seat, size in found.items()}

@@ -13,12 +13,19 @@ from typing import Any
 import pytest
 
 from darkchess.evaluation.registry import EvaluatorChoice
+from klss.errors import GameError, TooLargeError
 from klss.play.arbiter import Arbiter
 from klss.play.kit import ENTRY_POINTS, AnyKit
 from klss.play.limits import Limit
+from klss.play.listed import listed
+from klss.play.possible import PossibleGames
+from klss.play.small_game import Nature
+from tests.klss_app.conftest import EngineHere
 from tests.table import ghost_hunt, hidden_tictactoe
+from uci_bridge.child_processes import own_program
 from uci_bridge.kits import named
 from uci_bridge.kits.named import KITS, kit_named
+from uci_bridge.protocol.host import HostedPlayer
 
 toy = hidden_tictactoe.KIT
 GAME = ("--game", toy.name)
@@ -72,6 +79,31 @@ def test_a_record_is_read_back_as_the_game_that_was_played(name: str) -> None:
             kit.replayed(text)
 
 
+def test_answers_after_the_end_of_a_game_are_refused() -> None:
+    referee = toy.referee(None)
+    for square in (0, 3, 1, 4, 2):
+        referee.answer(square)
+    kept = json.loads(toy.record(referee, {}))
+    with pytest.raises(GameError, match="over after 5"):
+        toy.replayed(json.dumps(kept | {"answers": [*kept["answers"], [False, 9]]}))
+
+
+@BOTH
+def test_an_engine_is_told_all_that_it_is_shown_and_the_end(kit: AnyKit, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard, send = list[Any](), EngineHere.send
+
+    def told(self: EngineHere, line: bytes, deadline: float) -> None:
+        send(self, line, deadline)
+        heard.append(json.loads(self._answers[-1]))
+
+    monkeypatch.setattr(EngineHere, "send", told)
+    flags = ("--game", kit.name, "--configuration", kit.configurations[0], "--evaluator", "builtin")
+    engine = EngineHere(own_program("klss", "engine", *flags))
+    players = {seat: HostedPlayer(engine, kit.wire, seed=seat) for seat in (True, False)}
+    Arbiter(kit.referee(None, (), 7), players, dict.fromkeys(players, Limit(nodes=1))).play()
+    assert not [each for each in heard if "error" in each] and [each["received"] for each in heard[-2:]] == [True] * 2
+
+
 @pytest.mark.slow
 @BOTH
 def test_a_match_plays_it_in_processes_and_on_a_cluster(kit: AnyKit, klss: Any, cluster: str, tmp_path: Path) -> None:
@@ -98,6 +130,23 @@ def test_a_match_plays_it_in_processes_and_on_a_cluster(kit: AnyKit, klss: Any, 
         ran = klss(*analysis, out, *how)
         assert ran.code == 0 and ran.out.startswith("4 games"), ran.err
         assert (tmp_path / out).read_bytes() == (tmp_path / "one").read_bytes()
+
+
+def test_draws_of_nature_are_bounded_like_all_else() -> None:
+    class Dealt(hidden_tictactoe.Referee):
+        def __init__(self, nature: Nature) -> None:
+            super().__init__(nature)
+            for _ in range(12):
+                self.draw(range(10))
+
+    class Kit(hidden_tictactoe.TicTacToe):
+        true_game = Dealt
+
+    with pytest.raises(TooLargeError):
+        listed(Kit(), max_nodes=5)
+    games = PossibleGames(Kit(), True, cap=5)
+    games.observe([hidden_tictactoe.Seen()])
+    assert games.capped and games.size == 0
 
 
 @BOTH

@@ -95,7 +95,11 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
 
     def end(self, outcome: Outcome) -> None:
         """See :class:`klss.play.contest.Player`; faults of the engine raise nothing here."""
-        self._push(self._transcript.end(outcome))
+        over = self._transcript.end(outcome)
+        # What was to go with the next question, which will not come, goes first.
+        gap = self._transcript.gapless and self._known >= 0
+        for each in [*self._transcript.seen[self._known + 1 : -1], over] if gap else [over]:
+            self._push(each)
 
     def answer(self, question: str, limit: Limit) -> Decision[Answer]:
         """See :class:`klss.play.contest.Player`. Raises Forfeit: the engine gave no answer that can be played;
