@@ -87,12 +87,10 @@ class _Batch:
         self.worlds, self.depth = worlds, depth
         self.choices = choices  # at the root
         self.alive: Ints = np.arange(count)  # playouts that are not finished
-        # For each playout's actions after the root's: the tag, the seat, and whether the virtual loss still counts; and
-        # whether that of the root's choice does.
+        # For each playout's actions after the root's: the tag, the seat, and whether the virtual loss still counts.
         self.marks: Words = np.zeros((count, depth), dtype=np.uint64)
         self.seats: Int8s = np.zeros((count, depth), dtype=np.int8)
         self.fresh = np.ones((count, depth), dtype=bool)
-        self.unheard = np.ones(count, dtype=bool)
 
 
 def choose_action(
@@ -149,8 +147,8 @@ def choose_action(
             if late():
                 break
         # If the time ran out, remove the virtual losses that are left.
-        for at in batch.alive[batch.unheard[batch.alive]].tolist():
-            root.add(int(batch.choices[at]), 0.0, 0, fresh=True)
+        for at in batch.alive.tolist():
+            table.back_up(batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], 0.0, 0, 0)
         playouts += size
     # The answer is the best choice by the improved policy.
     best = int(root.order(planning.gain)[0])
@@ -231,8 +229,7 @@ def _backed_up(
     times = np.where(goes_on, 1, batch.depth - step)
     # Add the value to the choice at the root, which has counts of its own, and to all actions since.
     for at, value, seat, often in zip(alive.tolist(), values.tolist(), seats.tolist(), times.tolist(), strict=True):
-        root.add(int(batch.choices[at]), value if seat == 0 else -value, often, fresh=bool(batch.unheard[at]))
-        batch.unheard[at] = False
+        root.add(int(batch.choices[at]), value if seat == 0 else -value, often, fresh=step == 0)
         if step:
             table.back_up(batch.marks[at, :step], batch.seats[at, :step], batch.fresh[at, :step], value, seat, often)
     # Those that go on choose.

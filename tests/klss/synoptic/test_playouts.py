@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,7 +154,9 @@ def test_what_is_seen_later_tells_what_was_possible_earlier(seed: int) -> None:
             break
 
 
-def planned_after_hiding(planning: Planning, table: Table, nodes: int, threads: int = 1) -> Planned:
+def planned_after_hiding(
+    planning: Planning, table: Table, nodes: int, threads: int = 1, until: float | None = None
+) -> Planned:
     """What the seeker plans once the hider has hidden."""
     game = hide_and_look()
     network = Exact(EnumeratedPlanning(game), {**some_policy(game, 0, 1), **some_policy(game, 1, 2)})
@@ -162,7 +165,7 @@ def planned_after_hiding(planning: Planning, table: Table, nodes: int, threads: 
     followed.filter.fill()
     return choose_action(
         followed.model, network, planning, followed.filter.belief, followed.filter.particles, table,
-        depth=DEPTH, seed=3, nodes=nodes, threads=threads,
+        depth=DEPTH, seed=3, nodes=nodes, until=until, threads=threads,
     )  # fmt: skip
 
 
@@ -180,6 +183,20 @@ def test_every_playout_brings_as_many_values_as_it_may_have_actions() -> None:
     """Law: where a playout is over before its depth, its result counts for the actions that are left."""
     planned = planned_after_hiding(Planning(max_members=8, particles=50), Table(), nodes=100)
     assert planned.nodes < planned.playouts * DEPTH == planned.root.numbers.sum()
+
+
+def test_no_virtual_loss_stays_where_the_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Law: a table holds as many values as were added to it, also if playouts were cut off between two steps."""
+    table, added, back_up, clock = Table(), list[int](), Table.back_up, itertools.count()
+
+    def counted(self: Table, *arguments: Any) -> None:
+        added.append(len(arguments[0]) * (arguments[5] if len(arguments) > 5 else 1))
+        back_up(self, *arguments)
+
+    monkeypatch.setattr(Table, "back_up", counted)
+    monkeypatch.setattr("klss.synoptic.playouts.time.monotonic", lambda: float(next(clock)))
+    planned_after_hiding(Planning(max_members=8, particles=50), table, nodes=10_000, until=6.0)
+    assert sum(added) == table._counts[:, 0].sum() > 0
 
 
 def looks(keys: list[int], counts: list[int]) -> Looks:
