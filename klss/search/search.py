@@ -226,8 +226,10 @@ class Search:
         standing = self.standing
         if standing is None or standing.infoset < 0 or subgame.sampled or not subgame.carried:
             return False
-        settled = standing.profile.gap <= _SETTLED_GAP and not standing.trunk.open_leaf.any()
-        return settled and len(strategy_at(standing.trunk, standing.profile, standing.infoset)[0]) > 0
+        # A profile that was extended after the solver was cut off still has the gap of the smaller trunk.
+        profile = standing.profile
+        settled = profile.solved and profile.gap <= _SETTLED_GAP and not standing.trunk.open_leaf.any()
+        return settled and len(strategy_at(standing.trunk, profile, standing.infoset)[0]) > 0
 
     def _played_on(self, subgame: SearchedSubgame, belief: Belief, budget: Budget, drawn: float) -> Result:
         """Draw a move from the last profile; the last trunk stays the current one."""
@@ -289,7 +291,7 @@ class Search:
         seen = np.sort(history) if history is not None else _NO_KEYS
         last, standing = self._last, self.standing
         if last is not None and standing is not None and last.growth.trunk is trunk:
-            return self._go_on(last, standing, budget, seen)
+            return self._go_on(last, standing, budget, seen, progress)
         growth = Growth(
             trunk,
             self._model,
@@ -306,12 +308,16 @@ class Search:
         growing = parts.expander.begin(growth)
         return self._loop(growth, growing, parts.solver.begin(subgame, belief, budget), 0)
 
-    def _go_on(self, last: Solved, standing: SearchState, budget: Budget, seen: Keys) -> Solved:
+    def _go_on(
+        self, last: Solved, standing: SearchState, budget: Budget, seen: Keys, progress: Progress | None
+    ) -> Solved:
         """Go on with the last search in its trunk, below the present infoset first."""
         trunk, solving = standing.trunk, last.solving
         assert isinstance(solving, PonderableRun)
         here = trunk.members(standing.infoset).astype(np.int64)
-        growth = dataclasses.replace(last.growth, budget=budget, history=seen, added=0, leaf_s=None, starts=here)
+        growth = dataclasses.replace(
+            last.growth, budget=budget, history=seen, added=0, leaf_s=None, starts=here, progress=progress
+        )
         past, above = list[int](), int(trunk.infosets[0].parent[standing.infoset])
         while above >= 0:
             past.append(above)

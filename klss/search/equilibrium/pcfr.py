@@ -187,7 +187,7 @@ class _Iterating:
         """Run half of a round's iterations, on the current trunk."""
         self._take_in()
         self._iterate(_HALF)
-        return self._profile(self._plans(), 0.0, 0.0, 0.0)
+        return self._profile(self._plans(), 0.0, 0.0, np.inf)
 
     def beside(self) -> None:
         """Run the other half, while the next leaves are prepared."""

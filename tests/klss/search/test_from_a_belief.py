@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,23 @@ def test_it_plays_whole_games_and_carries_its_trunk_on(name: str) -> None:
         assert reports[0].carried == 0 and reports[0].sampled == reports[0].positions
         carried += sum(report.carried for report in reports[1:])
     assert carried > 0
+
+
+def test_it_searches_again_unless_its_last_profile_is_an_equilibrium() -> None:
+    """After a bet in Kuhn poker the last trunk has all that is left; but its solver may have been cut off."""
+    game, iterations = openspiel.load("kuhn_poker"), list[int]()
+    check = int(np.flatnonzero(game.player == 0)[0])
+    facing = children(game, children(game, check)[0])[1]
+    for finished in (True, False):
+        search = Search(EnumeratedModel(game), Klss2021(), seed=1)
+        search.search(EnumeratedBelief(game, int(game.infoset[0][check])), Budget(nodes=5_000))
+        assert search.standing is not None
+        profile = dataclasses.replace(search.standing.profile, solved=finished)
+        search.standing = dataclasses.replace(search.standing, profile=profile)
+        search.observe(0, int(game.infoset[0][facing]) + 1, acts=True)
+        belief = EnumeratedBelief(game, int(game.infoset[0][facing]))
+        iterations.append(search.search(belief, Budget(nodes=5_000)).report.iterations)
+    assert iterations[0] == 0 < iterations[1]
 
 
 def test_in_kuhn_poker_it_never_calls_a_bet_with_the_lowest_card_nor_folds_the_highest() -> None:

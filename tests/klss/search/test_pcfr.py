@@ -75,7 +75,7 @@ def test_plans_are_plans_after_every_growth() -> None:
     """Each infoset's sequences sum to the one before: what is playable at any moment is a strategy."""
     iterating = None
     for trunk in growing():
-        iterating = RegretMinimiser("nature").begin(SearchedSubgame(trunk, 0, 3), None, Budget(nodes=1))
+        iterating = iterating or RegretMinimiser("nature").begin(SearchedSubgame(trunk, 0, 3), None, Budget(nodes=1))
         profile = iterating.improve()
         for player, plan in ((0, profile.x), (1, profile.y)):
             infosets = trunk.infosets[player]
