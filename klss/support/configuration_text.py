@@ -162,5 +162,5 @@ def _field_value(key: str, value: Any, hints: Mapping[str, Any]) -> Any:
 
 
 def _expected(wanted: Any) -> str:
-    words = {bool: "true or false", int: "a whole number below 2^63", float: "a number"}
+    words = {bool: "true or false", int: "a whole number below 2^63", float: "a number", str: "a text"}
     return words.get(wanted) or f"one of {', '.join(get_args(wanted))}"

@@ -36,7 +36,7 @@ def usual() -> int:
     Raises ConfigurationError: the environment has no number of threads.
     """
     given = os.environ.get(VARIABLE, "")
-    if given and not (given.isdecimal() and int(given)):
+    if given and not (given.isdecimal() and len(given) < 10 and int(given)):
         raise ConfigurationError(f"{VARIABLE}: got {given!r}, expected a number of threads from 1 to {MOST}")
     return min(MOST, int(given) if given else _cores())
 

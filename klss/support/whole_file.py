@@ -31,7 +31,8 @@ def written_whole(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         fresh.replace(place)
     except BaseException as error:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # its folder may be none, or its name too long
+            fresh.unlink()
         if isinstance(error, OSError):
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise

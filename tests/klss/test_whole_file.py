@@ -36,10 +36,11 @@ def test_what_is_interrupted_leaves_the_old_file_and_nothing_beside_it(
 
 
 def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "none" / "kept"
-    with pytest.raises(FileNotFoundError) as found:
-        write_whole(path, "x")
-    assert found.value.filename == str(path)
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "none" / "kept", tmp_path / "file" / "kept", tmp_path / ("k" * 250)):
+        with pytest.raises(OSError) as found:
+            write_whole(path, "x")
+        assert found.value.filename == str(path)
 
 
 def test_a_link_stays_one_and_a_device_is_written_to(tmp_path: Path) -> None:
