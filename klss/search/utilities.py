@@ -86,11 +86,6 @@ class Utilities:
         # Of the nodes taken in: both players' infosets that have sequences, and the arrays that the kernels read.
         self.sides, self.tree = self._views()
 
-    @property
-    def opened_count(self) -> int:
-        """Number of the nodes taken in that have children."""
-        return int(self._taken[4])
-
     def take_in(self) -> None:
         """Follow the trunk's growth."""
         trunk, known, count = self._trunk, self.known, self._trunk.node_count

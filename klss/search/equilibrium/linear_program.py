@@ -93,7 +93,7 @@ class _Solving:
         began = self._budget.elapsed()
         for _ in range(2):
             profile, finished = self._solve()
-            if not finished or self._solver.alone or not _switches(profile):
+            if not finished or self._solver.alone or (profile.margin < -TOLERANCE) != (profile.gadget == "maxmargin"):
                 break
             self._gadget = "resolve" if self._gadget == "maxmargin" else "maxmargin"
         # Cut off: extend the profile before it to the trunk as it is now. That ends the search.
@@ -132,10 +132,3 @@ class _Solving:
             return {"iteration_limit": _ITERATIONS_PER_ROW * size}
         least = _FIRST_SOLVE_S if self._profile is None else _LATER_SOLVE_S
         return {"time_limit_s": max(least, self._budget.left())}
-
-
-def _switches(profile: Profile) -> bool:
-    """Whether the profile's margins call for the other gadget."""
-    if profile.gadget == "maxmargin":
-        return profile.margin < -TOLERANCE
-    return profile.margin >= -TOLERANCE

@@ -64,14 +64,9 @@ class Answer:
     """
 
     profile: Profile
-    attempts: int  # methods tried
+    fallbacks: int  # how many methods failed before one answered
     solve_s: float  # seconds in the solver
     edit_s: float  # seconds in everything else: forms, reductions, programs, bases, reading plans
-
-    @property
-    def fallbacks(self) -> int:
-        """How many methods failed before one answered."""
-        return max(0, self.attempts - 1)
 
 
 @dataclass(frozen=True)
@@ -175,7 +170,7 @@ class GadgetProgram:
                 break
         if best is None:
             best = _read(game, layout, gadget, self.caution, None)
-        return Answer(best, tried, solve_s, time.perf_counter() - began - solve_s)
+        return Answer(best, max(0, tried - 1), solve_s, time.perf_counter() - began - solve_s)
 
     def _start(self, game: Reduction, layout: _Layout, gadget: Gadget) -> Basis | None:
         """Return the last basis, extended by hand to the present game; None if there is no usable one."""

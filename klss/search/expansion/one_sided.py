@@ -74,7 +74,8 @@ class _Walking:
         self._utilities.take_in()
         passed = self._passed(growth.played)
         profile = _without(profile, passed)
-        leaves = np.zeros(max(_LEAST_WALKS, self._utilities.opened_count // _EXPANDED_A_WALK), dtype=np.int64)
+        opened = len(self._utilities.tree.opened.first)
+        leaves = np.zeros(max(_LEAST_WALKS, opened // _EXPANDED_A_WALK), dtype=np.int64)
         # The explorers take turns; if one finds nothing, the other explores in the same round.
         for turn in (1, 2):
             explorer = (self.iterations + turn) & 1
