@@ -28,7 +28,7 @@ count, seed = whole(1), whole(0)
 
 def positive(text: str) -> float:
     """Type of a flag for seconds, and other numbers above 0."""
-    (found,) = numbers(text, lambda found: 0.0 < found <= _MOST, f"a number above 0, to {_MOST:g}, such as 5 or 0.5")
+    (found,) = numbers(text, lambda found: 0.0 < found <= _MOST, f"a number above 0, to {_MOST:,}, such as 5 or 0.5")
     return found
 
 
@@ -44,7 +44,7 @@ def clock(text: str) -> tuple[float, float]:
     >>> clock("180+2")
     (180.0, 2.0)
     """
-    expected = f"START+INCREMENT in seconds, to {_MOST:g}, such as 180+2"
+    expected = f"START+INCREMENT in seconds, to {_MOST:,}, such as 180+2"
     first, second = numbers(text, lambda start, added: 0.0 < start <= _MOST >= added >= 0.0, expected, "+")
     return first, second
 
