@@ -35,7 +35,7 @@ _SUM = 1e-6
 
 T = TypeVar("T")
 
-_TOKEN = re.compile(r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<brace>[{}])|(?P<comma>,)|(?P<word>[^\s{}",]+)|(?P<bad>\S))')
+_TOKEN = re.compile(r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*+")|(?P<brace>[{}])|(?P<comma>,)|(?P<word>[^\s{}",]+)|(?P<bad>.))')
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,8 @@ class _Reader:
     # ---- tokens
 
     def _split(self) -> Iterator[tuple[str, str]]:
-        for found in _TOKEN.finditer(self._content):
+        # Up to the last token: the white space after it would be tried from each of its characters.
+        for found in _TOKEN.finditer(self._content, 0, len(self._content.rstrip())):
             self._at = found.start(found.lastgroup or 0)
             kind = str(found.lastgroup)
             if kind == "bad":
@@ -182,6 +183,7 @@ class _Reader:
         the next one last.
         """
         open_: list[tuple[int, list[tuple[str, float]]]] = []
+        announced = 1  # nodes, by the edges read: a node may have many by the number of its infoset alone
         while True:
             # The next line's parent and edge: the next edge of the last node whose children are not complete.
             parent, edge = None, ("", 1.0)
@@ -190,8 +192,9 @@ class _Reader:
                 edge = left.pop()
                 if not left:
                     open_.pop()
-            self._check_nodes(len(self._payoffs) + 1)
             node, edges = self._node(parent, edge)
+            announced += len(edges)
+            self._check_nodes(announced)
             if edges:
                 open_.append((node, edges[::-1]))
             if not open_:

@@ -6,6 +6,7 @@ import dataclasses
 import importlib.util
 import re
 import time
+import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -203,6 +204,15 @@ def test_what_is_written_reads_as_the_same_game(seed: int, tmp_path: Path) -> No
     np.testing.assert_allclose(first.payoff.toarray(), second.payoff.toarray(), rtol=1e-14)
 
 
+def test_a_long_name_takes_little_memory_and_white_space_at_the_end_little_time() -> None:
+    gambit.parse(CARDS, "cards")  # compiles what builds a game
+    tracemalloc.start()
+    gambit.parse(CARDS.replace("ROOT", 100_000 * "a") + 300_000 * " ", "cards")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < gambit._BYTES_A_BYTE * 100_000
+
+
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
@@ -245,6 +255,8 @@ def test_what_is_wrong_is_one_line_with_the_place(broken: str, says: str, tmp_pa
 def test_what_is_too_large_is_refused_before_it_takes_memory(tmp_path: Path) -> None:
     with pytest.raises(TooLargeError, match="more than 5 nodes"):
         read(tmp_path, CARDS, max_nodes=5)
+    with pytest.raises(TooLargeError, match="more than 3 nodes"):  # as soon as their edges are read
+        read(tmp_path, 'EFG 2 R "" { "1" "2" } p "" 1 1 "" { "a" "b" "c" } 0', max_nodes=3)
     before = resident_bytes()
     with pytest.raises(TooLargeError, match="more than 5,000,000 nodes"):
         read(tmp_path, 'NFG 1 R "" { "1" "2" } { 999999 999999 }')
