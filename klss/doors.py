@@ -163,6 +163,7 @@ def solve(
     if not iterated and not (gap is None and resume is None):
         raise GameError(f"gap, resume: got one with method {method!r}, expected {', '.join(first_order.METHODS)}")
     lock = policies.opened(lock, most)
+    lock = [*map(_at_all, lock)] if isinstance(lock, tuple | list) else _at_all(lock)
     listed, source = _listed(game, recall, max_nodes, most, on_progress, alike=lock is None and not exact)
     form = sequence_form(listed)
     if on_progress is not None:
@@ -182,6 +183,12 @@ def solve(
         found = equilibrium.solve(folded.form, time_limit_s=seconds, max_bytes=most)
     found = folded.restored(found)
     return replace(found if fixed is None else fixed.restored(found), source=source)
+
+
+def _at_all(given: Any) -> Any:
+    """Return the uniform strategy, if ``given`` is its name, so that it names all infosets; anything else as it is."""
+    uniform = isinstance(given, str) and policies.is_uniform(given)
+    return (lambda _, names: [1.0 / len(names)] * len(names)) if uniform else given
 
 
 def load(path: str | Path, game: Any = None) -> Solution:

@@ -119,6 +119,12 @@ def test_a_strategy_in_every_form_loses_what_openspiel_says(name: str, tmp_path:
     assert sum(each.gain for each in klss.exploit(name, None)) == pytest.approx(nash_conv(game, uniform))
 
 
+def test_uniform_play_can_be_locked_for_both_players_or_for_one() -> None:
+    first, second = klss.exploit("kuhn_poker", "uniform")
+    values = [klss.solve("kuhn_poker", lock=each).value for each in ("uniform", ("uniform", None), (None, "uniform"))]
+    assert values == pytest.approx([first.value, first.worst_case, -second.worst_case])
+
+
 @pytest.mark.parametrize(
     ("call", "got", "expected"),
     [
