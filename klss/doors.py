@@ -206,7 +206,7 @@ def load(path: str | Path, game: Any = None) -> Solution:
     about = json.loads(read_text(Path(path)))
     if game is None:
         game = about.get("game")
-        if not isinstance(game, str) or (":" in game and not game.lower().endswith((".efg", ".nfg"))):
+        if not isinstance(game, str) or (":" in game and not _is_of_gambit(game)):
             raise GameError(
                 f"{path}: got the game {printable(repr(game), 80)}, which no file may name; expected load(path, game)"
             )
@@ -424,7 +424,7 @@ def _listed(
         given = given.source.spiel
     if isinstance(given, Solution) and given.game is None:
         raise GameError("game: got a solution of a game that is not listed, expected the game itself")
-    if isinstance(given, str | Path) and str(given).lower().endswith((".efg", ".nfg")):
+    if _is_of_gambit(given):
         file = gambit.read(given, max_nodes, most)
         return file.game, Source(str(given), file.constant)
     if hasattr(given, "to_efg"):
@@ -464,7 +464,7 @@ def openspiel() -> ModuleType:
 
 def _named(given: Any) -> Any:
     """Return the kit or implicit game that ``MODULE:NAME`` names; any other game as it is."""
-    named = openspiel().games.of_module(given) if isinstance(given, str) else given
+    named = openspiel().games.of_module(given) if isinstance(given, str) and not _is_of_gambit(given) else given
     return named if _is_kit(named) or isinstance(named, ImplicitGame) else given
 
 
@@ -472,6 +472,11 @@ def _is_kit(given: Any) -> bool:
     return hasattr(given, "begun")  # a PlainKit, without the import of what plays games
 
 
+def _is_of_gambit(given: Any) -> bool:
+    return isinstance(given, str | Path) and str(given).lower().endswith((".efg", ".nfg"))
+
+
 def _is_of_openspiel(given: Any) -> bool:
     spiel = sys.modules.get("pyspiel")  # who has a game of it has imported it
-    return isinstance(given, str) or (spiel is not None and isinstance(given, spiel.Game))
+    named = isinstance(given, str) and not _is_of_gambit(given)
+    return named or (spiel is not None and isinstance(given, spiel.Game))

@@ -18,7 +18,7 @@ import pytest
 
 import klss
 import klss.doors
-from klss.errors import KlssError
+from klss.errors import KlssError, TooLargeError
 from klss.gambit import write_efg
 from klss.play.outcome import Outcome
 from klss.play.small_game import Nature, SmallKit, SmallReferee
@@ -43,6 +43,8 @@ def test_a_game_in_every_form_has_one_value(tmp_path: Path) -> None:
     forms = ["kuhn_poker", KUHN, GAME, str(file), file, SimpleNamespace(to_efg=file.read_text), klss.solve(GAME)]
     assert [18 * klss.solve(each).value for each in forms] == pytest.approx([-1.0] * len(forms))
     assert klss.solve(SimpleNamespace(to_efg=refused, to_nfg=lambda: PENNIES)).value == pytest.approx(0.75)
+    with pytest.raises(TooLargeError, match="more than 9 nodes"):
+        klss.exploit(str(file), None, max_nodes=9)
 
 
 class Boxes(SmallReferee[str, str]):
@@ -130,6 +132,7 @@ def test_uniform_play_can_be_locked_for_both_players_or_for_one() -> None:
     [
         (lambda: klss.solve(3), "game: got a int", "pygambit.Game"),
         (lambda: klss.solve("none.efg"), "none.efg", "expected"),
+        (lambda: klss.solve("runs:none.efg"), "runs:none.efg: No such file", "a file of Gambit"),
         (lambda: klss.solve("kuhn_poker", gap=1), "gap", "pcfr"),
         (lambda: klss.exploit("kuhn_poker", 3), "policy: got a int", "a dict"),
         (lambda: klss.exploit("kuhn_poker", (1, 2, 3)), "got 3 of them", "expected two"),
