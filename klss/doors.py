@@ -284,7 +284,7 @@ def exploit(
         named = policies.strategies(policy, listed, source.spiel)
         behaviours = behaviour_of(listed, 0, named[0]), behaviour_of(listed, 1, named[1])
         form = sequence_form(listed)
-        return [replace(policies.exploit(form, behaviours, i), named=len(named[i])) for i in players]
+        return [replace(policies.exploit(form, behaviours, i, source.constant), named=len(named[i])) for i in players]
     from klss.openspiel.exploiter import Strategy, what_it_wins
     from klss.openspiel.games import spiel_game
 

@@ -255,8 +255,9 @@ def exploit_uniform(form: ImplicitForm, player: int) -> Exploited:
     return Exploited(player, sign * form.value(*plans), worst, infosets=form.treeplexes[player].infoset_count)
 
 
-def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) -> Exploited:
-    """Compare the best response to ``player``'s strategy with the other player's strategy.
+def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int, constant: float = 0.0) -> Exploited:
+    """Compare the best response to ``player``'s strategy with the other player's strategy; both players' payoffs sum to
+    ``constant``.
 
     The gain at an infoset is the best action's value minus that of the other player's strategy there, with best actions
     after it, times the probability with which that strategy reaches the infoset (Kakade & Langford, ICML 2002, Lemma
@@ -289,5 +290,6 @@ def exploit(form: SequenceForm, behaviours: tuple[Floats, Floats], player: int) 
     where = [(keys[i], float(gain[i])) for i in order.tolist() if gain[i] > 1e-12]
     value = form.value(plans[0], plans[1])
     size = form.treeplexes[player].infoset_count
-    paid, worst = 0.0 - sign * value, 0.0 - sign * best.value
+    total = constant if player else 0.0
+    paid, worst = total - sign * value, total - sign * best.value
     return Exploited(player, paid, worst, infosets=size, where=where, response=response)

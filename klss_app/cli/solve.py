@@ -94,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
 
     game: Any = solution.source.implicit or solution.game
     write_output(parsed.out, "--out", solution.save)
-    write_output(parsed.export, "--export", lambda path: write_efg(path, game, parsed.game))
+    write_output(parsed.export, "--export", lambda path: write_efg(path, game, parsed.game, solution.source.constant))
     if parsed.json:
         iterated = solution.stats.method in _ITERATED
         print_document(_document(parsed.game, game, solution, seconds, iterated) | _of_subgame(subgame))

@@ -195,6 +195,15 @@ def test_a_game_goes_out_to_a_file_and_in_again(tmp_path: Path, capsys: pytest.C
         assert (report["nodes"], report["infosets"], report["sequences"]) == (58, [6, 6], [13, 13])
 
 
+def test_what_payoffs_sum_to_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given, file = tmp_path / "pennies.nfg", str(tmp_path / "pennies.efg")
+    given.write_text('NFG 1 R "" { "a" "b" } { 2 2 } 1 0 0 1 0 1 1 0')  # 1 for the winner
+    reports = output(capsys, "solve", str(given), "--export", file), output(capsys, "solve", file)
+    assert [each["about"] for each in reports] == 2 * ["payoffs sum to 1"]
+    exploited = output(capsys, "exploit", file, "--policy", "uniform")["players"]
+    assert [(each["value"], each["worst_case"]) for each in exploited] == 2 * [pytest.approx((0.5, 0.5))]
+
+
 def test_a_long_run_goes_on_from_its_file_and_a_disk_that_is_full_at_the_end_loses_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
