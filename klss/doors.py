@@ -210,7 +210,9 @@ def load(path: str | Path, game: Any = None) -> Solution:
             raise GameError(
                 f"{path}: got the game {printable(repr(game), 80)}, which no file may name; expected load(path, game)"
             )
-    listed, source = _listed(game, alike=about.get("alike") is True)
+    # The names of histories begin with a line break (klss.openspiel.observations.history_name).
+    recall: Recall = "history" if any(key.startswith("\n> ") for each in strategies for key in each) else "names"
+    listed, source = _listed(game, recall, alike=about.get("alike") is True)
     if not listed.whole:
         strategies = _listed_of(strategies[0], listed, 0), _listed_of(strategies[1], listed, 1)
     form = sequence_form(listed)

@@ -169,6 +169,8 @@ def test_a_solution_goes_to_a_file_and_comes_back(exact: bool, tmp_path: Path) -
     assert again.value == (Fraction(-1, 18) if exact else pytest.approx(-1 / 18)) and again.status == "optimal"
     assert again.exact == solution.exact and again.exploitability < 1e-9
     assert nash_conv(KUHN, again.policy()) < 1e-9
+    klss.solve("kuhn_poker", recall="history").save(tmp_path / "kuhn.json")
+    assert klss.load(tmp_path / "kuhn.json").exploitability < 1e-9
 
 
 def test_fractions_that_are_no_equilibrium_prove_nothing(tmp_path: Path) -> None:
