@@ -28,6 +28,7 @@ from typing import Any, Literal, NamedTuple
 from klss import gambit
 from klss.errors import INSTALL_EXTRAS, MAX_NODES, GameError, TooLargeError
 from klss.games import packaged
+from klss.support.memory import check_memory
 from klss.support.text import printable, read_text
 from klss.theory import equilibrium, first_order, policies
 from klss.theory.best_response import exploitability
@@ -361,7 +362,7 @@ def subgame(
     most = _bytes(memory_mb)
     listed, source = _listed(game, recall, max_nodes, most, on_progress)
     form = sequence_form(listed)
-    blueprint = solve(listed) if blueprint is None else policies.opened(blueprint, most)
+    blueprint = solve(listed, memory_mb=memory_mb) if blueprint is None else policies.opened(blueprint, most)
     if isinstance(blueprint, Solution) and (blueprint.game is None or blueprint.game.whole):
         x = (blueprint.x, blueprint.y)[player]
         if x.size != form.treeplexes[player].sequence_count:
@@ -440,6 +441,8 @@ def _listed(
 
     def tell(nodes: int) -> None:
         nonlocal told
+        if nodes % 1000 == 0:
+            check_memory("the game's tree", 0, most)
         if on_progress is not None and time.monotonic() - told > _TELL_S:
             told = time.monotonic()
             on_progress(Progress("nodes", nodes))

@@ -145,6 +145,8 @@ def test_uniform_play_can_be_locked_for_both_players_or_for_one() -> None:
         (lambda: klss.exploit("kuhn_poker", None, max_nodes=9, games=0), "games: got 0", "one at least"),
         (lambda: klss.exploit("tests.table.ghost_hunt:KIT", None, max_nodes=9), "Ghost hunt: more", "raise max_nodes"),
         (lambda: klss.solve(GAME, memory_mb=1), "would take", "raise the limit of memory"),
+        (lambda: klss.solve("tests.table.ghost_hunt:KIT", memory_mb=1), "would take", "raise the limit of memory"),
+        (lambda: klss.subgame(GAME, "0", memory_mb=1), "would take", "raise the limit of memory"),
         (lambda: klss.exploit("kuhn_poker", lambda *_: None), "got None", "Pass, Bet"),
         (lambda: klss.exploit("leduc_poker", spiel_policy.TabularPolicy(KUHN)), "not know the infosets", "this game"),
         (lambda: klss.exploit(GAME, spiel_policy.UniformRandomPolicy(KUHN)), "policy: got", "OpenSpiel"),
