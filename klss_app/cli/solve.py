@@ -67,12 +67,12 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError("--subgame: got it with --lock, expected one of the two")
     from klss.doors import implicit_game
 
-    if parsed.module is None and (rules := implicit_game(parsed.game, parsed.max_nodes)) is not None:
-        for flag in ("out", "export", "subgame"):
-            if getattr(parsed, flag) is not None:
-                raise UsageError(f"--{flag}: got it with {rules.name}, which is too large to list, expected none")
     progress = ProgressLine(f"solving {parsed.game}")
     with limits(parsed) as memory_mb, closing(progress), asked_to_end():
+        if (rules := implicit_game(parsed.game, parsed.max_nodes)) is not None:
+            for flag in ("out", "export", "subgame"):
+                if getattr(parsed, flag) is not None:
+                    raise UsageError(f"--{flag}: got it with {rules.name}, which is too large to list, expected none")
         _warm_up(parsed.game)
         begin = time.perf_counter()
         solution = klss.solve(
