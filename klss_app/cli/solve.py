@@ -82,9 +82,6 @@ def run(arguments: Sequence[str]) -> int:
             on_progress=lambda each: progress.tell(str(each), at_once=each.what == "payoffs" and each.done > _LARGE),
         )  # fmt: skip
         seconds = time.perf_counter() - begin
-        subgame = None
-        if parsed.subgame is not None:
-            subgame = klss.subgame(solution, parsed.subgame, solution, player=parsed.player, memory_mb=memory_mb)
     if solution.status == "failed":
         raise FailedError(
             f"{parsed.game}: no method found an equilibrium (attempts: {', '.join(solution.stats.attempts)}; "
@@ -95,6 +92,12 @@ def run(arguments: Sequence[str]) -> int:
     game: Any = solution.source.implicit or solution.game
     write_output(parsed.out, "--out", solution.save)
     write_output(parsed.export, "--export", lambda path: write_efg(path, game, parsed.game, solution.source.constant))
+    subgame = None
+    if parsed.subgame is not None:
+        with limits(parsed) as most, asked_to_end():
+            subgame = klss.subgame(
+                solution, parsed.subgame, solution, player=parsed.player, max_nodes=parsed.max_nodes, memory_mb=most
+            )
     if parsed.json:
         iterated = solution.stats.method in _ITERATED
         print_document(_document(parsed.game, game, solution, seconds, iterated) | _of_subgame(subgame))

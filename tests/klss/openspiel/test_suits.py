@@ -14,6 +14,7 @@ from klss.openspiel import load  # noqa: E402
 from klss.theory.equilibrium import solve  # noqa: E402
 from klss.theory.folding import fold  # noqa: E402
 from klss.theory.sequence_form import sequence_form  # noqa: E402
+from klss_app.cli.main import main  # noqa: E402
 
 
 def poker(suits: int, ranks: int, **changed: object) -> str:
@@ -61,8 +62,10 @@ def test_a_solution_names_every_infoset_of_the_whole_game(name: str, tmp_path: P
     assert again.worst_case == first.worst_case
     infoset = next(iter(solution.strategy(1)))
     assert klss.subgame(name, infoset, solution, player=1).margin == pytest.approx(0.0, abs=1e-7)
-    # In a file: read as listed, unless what is alike differs there.
-    solution.save(path := tmp_path / "poker.json")
+    # In a file, which is there though the whole game is too large for a subgame: read as listed, unless what is alike
+    # differs there.
+    path, nodes = tmp_path / "poker.json", str(solution.game.node_count)
+    assert main(["solve", name, "--out", str(path), "--subgame", infoset, "--player", "1", "--max-nodes", nodes]) == 2
     loaded = klss.load(path)
     assert loaded.game is not None and loaded.game.node_count == solution.game.node_count
     assert loaded.value == pytest.approx(float(solution.value), abs=1e-9)
