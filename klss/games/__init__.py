@@ -24,14 +24,14 @@ def packaged(game: Any) -> ImplicitGame | None:
     if found is None or found[1] not in _MODULES or found[0] == "leduc_poker":
         return None
     given = dict(pair.partition("=")[::2] for pair in found[2].split(",")) if found[2] else {}
-    values: dict[str, Any] = {key: int(value) if value.isdecimal() else value for key, value in given.items()}
-    if "board_size" in values:
-        size = values.pop("board_size")
-        values = {"num_rows": size, "num_cols": size} | values
-    if any(values.pop(key, usual) != usual for key, usual in _DEFAULTS.items()):
-        return None
     try:
+        values: dict[str, Any] = {key: int(value) if value.isdecimal() else value for key, value in given.items()}
+        if "board_size" in values:
+            size = values.pop("board_size")
+            values = {"num_rows": size, "num_cols": size} | values
+        if any(values.pop(key, usual) != usual for key, usual in _DEFAULTS.items()):
+            return None
         made: ImplicitGame = getattr(import_module(f"klss.games.{_MODULES[found[1]]}"), found[1])(**values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # also of a number with more digits than Python reads
         return None
     return made

@@ -185,6 +185,7 @@ def test_the_doors_take_what_is_too_large_to_list(capsys):
     [
         "dark_hex(board_size=0)", "dark_hex(board_size=6)", "dark_hex(gameversion=classical)", "leduc_poker(ranks=1)",
         "leduc_poker(ranks=257)", "liars_dice(dice_sides=0)", "liars_dice(numdice=100)", "phantom_ttt(gameversion=adh)",
+        pytest.param(f"liars_dice(dice_sides={5000 * '9'})", id="digits"),
     ],
 )  # fmt: skip
 def test_what_openspiel_refuses_or_no_memory_holds_has_no_implicit_form(name):
