@@ -182,7 +182,9 @@ class FirstOrder:
                 if saved is None or saved.shape != array.shape:
                     raise SavedRunError(f"{path}: got no {name} of {array.size} sequences; begin anew in another file")
                 array[:] = saved
-        run._done[0] = max(0, int(about.get("iterations", 0)))
+        if not isinstance(done := about.get("iterations"), int) or not 0 <= done < 2**53:
+            raise SavedRunError(f"{path}: got {done!r} iterations, expected a number; begin anew in another file")
+        run._done[0] = done
         run.best = run.profile()
         return run
 

@@ -129,7 +129,7 @@ def test_a_long_run_is_kept_from_time_to_time(tmp_path: Path, monkeypatch: pytes
     assert all(kept)
 
 
-def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_a_run_of_something_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.npz"
     FirstOrder(kuhn()).save(path)
     with pytest.raises(SavedRunError, match="run of method 'pcfr\\+', expected 'dcfr'"):
@@ -142,6 +142,11 @@ def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"PK nothing")
     with pytest.raises(SavedRunError, match="holds a run of klss solve"):
         solve(kuhn(), resume=path)
+    for done in ("x", None, 1e30, -1, 10**30):
+        monkeypatch.setattr(FirstOrder, "iterations", done)
+        FirstOrder(kuhn()).save(path)
+        with pytest.raises(SavedRunError, match="iterations, expected a number"):
+            FirstOrder.resumed(kuhn(), path)
 
 
 def test_a_file_takes_no_more_memory_than_a_run_of_the_game(tmp_path: Path) -> None:
