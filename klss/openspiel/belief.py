@@ -237,8 +237,8 @@ class HistoryBelief(Belief):
             actions, shares = self._opponent(place.state)
         else:
             actions, shares = self._model.edges(place)
-        logs = [0.0] * len(actions) if shares is None else [math.log(share) for share in shares]
-        steps = list(zip(actions, logs, strict=True))
+        weighed = zip(actions, [1.0] * len(actions) if shares is None else shares, strict=True)
+        steps = [(action, math.log(share)) for action, share in weighed if share > 0.0]
         self._rng.shuffle(steps)
         return steps
 

@@ -31,6 +31,7 @@ GAMES = [
     "latent_ttt", "goofspiel(num_cards=5,imp_info=True)", "universal_poker", "dark_chess(board_size=4)",
     "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2)",
     "phantom_go(board_size=2)", "rbc(board_size=4)", "kriegspiel(board_size=4)", "matrix_rps",
+    "restricted_nash_response(game=kuhn_poker(),fixed_player=0,p=1.0)",  # nature has an outcome of probability 0
 ]  # fmt: skip
 
 
