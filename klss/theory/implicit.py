@@ -240,12 +240,13 @@ class ImplicitRun(FirstOrder):
     def run(self, times: int) -> None:
         """Run ``times`` more iterations."""
         rule, after = self._rule, self._done[0] + times
-        for t in range(self._done[0] + 1, after + 1):
-            for player in range(2):
-                utility = self.form.utilities(player, self._learned[1 - player].plan)
-                regrets.step(t, rule.discount, rule.rule, rule.power, 1.0 - 2.0 * player, self._sides[player], utility,
-                             self._learned[player])  # fmt: skip
-            self._done[0] = t
+        while self._done[0] < after:
+            # An interrupt may have come before the step of player 1, whose average then has one plan less: go on there.
+            first, second = self._learned
+            player = int(first.total[0] > second.total[0])
+            utility = self.form.utilities(player, self._learned[1 - player].plan)
+            regrets.step(self._done, player, rule.discount, rule.rule, rule.power, self._sides[player], utility,
+                         self._learned[player])  # fmt: skip
 
     @classmethod
     def takes_bytes(cls, form: Any) -> int:

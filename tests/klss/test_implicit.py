@@ -148,14 +148,16 @@ def test_pieces_and_threads_change_no_bit(monkeypatch):
         assert [form.utilities(i, plans[1 - i]).tobytes() for i in (0, 1)] == alone
 
 
-def test_a_run_goes_on_where_it_was(tmp_path):
-    form = ImplicitForm(leduc_poker(4))
-    whole = ImplicitRun(form, "dcfr")
-    whole.run(25)
-    whole.save(tmp_path / "run.npz")
+def test_a_run_goes_on_where_it_was_also_between_the_steps_of_both_players(tmp_path, monkeypatch):
+    form, left = ImplicitForm(leduc_poker(4)), iter(range(51))
+    whole, cut = ImplicitRun(form, "dcfr"), ImplicitRun(form, "dcfr")
+    whole.run(40)
+    with monkeypatch.context() as patched, pytest.raises(StopIteration):  # in the pass of iteration 26 for player 1
+        patched.setattr(form, "utilities", lambda *given, each=form.utilities: (next(left), each(*given))[1])
+        cut.run(40)
+    cut.save(tmp_path / "run.npz")
     halves = ImplicitRun.resumed(form, tmp_path / "run.npz", "dcfr")
-    for run in (whole, halves):
-        run.run(15)
+    halves.run(40 - halves.iterations)
     assert halves.profile()[2] == whole.profile()[2]
     with pytest.raises(first_order.SavedRunError, match="another game"):
         first_order.solve(ImplicitForm(leduc_poker(5)), method="dcfr", resume=tmp_path / "run.npz", kind=ImplicitRun)

@@ -86,20 +86,22 @@ def improve(side: Any, sign: float, rule: Any, utility: Any, reach: Any, learned
 
 
 @kernel
-def step(t: int, discount: float, rule: Any, power: float, sign: float, side: Any, utility: Any, learned: Any) -> None:
-    """Make one player's part of iteration ``t``: a step, the new plan, and the plan into the average; see
-    :func:`improve` and :func:`iterate`.
+def step(done: Any, who: int, discount: float, rule: Any, power: float, side: Any, utility: Any, learned: Any) -> None:
+    """Make player ``who``'s part, 0 or 1, of iteration ``done[0]`` + 1: a step, the new plan, and the plan into the
+    average; see :func:`improve` and :func:`iterate`. Player 1's part ends the iteration, and counts it.
     """
+    t = done[0] + 1
     now = rule
     if discount > 0.0:
         share = np.float64(t) ** discount
         now = Rule(share / (share + 1.0), rule.negative, rule.prediction, rule.uniform)
     weight = np.float64(t) ** power
-    improve(side, sign, now, utility, _NOWHERE, learned)
+    improve(side, 1.0 - 2.0 * who, now, utility, _NOWHERE, learned)
     realise(side, learned.strategy, learned.plan)
     plan, average = learned.plan, learned.total
     for s in range(plan.shape[0]):
         average[s] += weight * plan[s]
+    done[0] += who
 
 
 @kernel
@@ -122,7 +124,7 @@ def iterate(times: int, done: Any, discount: float, rule: Any, power: float, sid
     work : (float64[S0], float64[S1])
         Overwritten.
     """
-    for t in range(done[0] + 1, done[0] + times + 1):
+    for _ in range(times):
         for player in range(2):
             # Utilities of the sequences against the other's plan.
             starts, index, value = payoffs[player]
@@ -132,5 +134,4 @@ def iterate(times: int, done: Any, discount: float, rule: Any, power: float, sid
                 for k in range(starts[s], starts[s + 1]):
                     total += value[k] * other[index[k]]
                 utility[s] = total
-            step(t, discount, rule, power, 1.0 - 2.0 * player, sides[player], utility, learned[player])
-        done[0] = t
+            step(done, player, discount, rule, power, sides[player], utility, learned[player])
