@@ -160,7 +160,7 @@ class ImplicitForm:
         self, game: ImplicitGame, *, max_bytes: int | None = None, on_progress: Callable[[int], None] | None = None
     ) -> None:
         self.implicit, self.game = game, None
-        scratch = _Scratch(game, 1 << 12, 64)
+        scratch = _Scratch(game, max(1 << 12, *game.hands), 64)
         scratch.begin()
         trees = [_tree(1 << 10, 1 << 12) for _ in range(2)]
         code, walk, nothing = passes.PAUSED, _walk(game.rules), np.zeros(1)

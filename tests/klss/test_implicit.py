@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -134,6 +135,10 @@ def test_methods_iterate_as_on_openspiels_game(game, name, method):
         mine.run(10)
         yours.run(10)
         assert mine.profile()[2] == pytest.approx(yours.profile()[2], abs=1e-12)
+
+
+def test_players_may_have_any_number_of_hands():
+    assert ImplicitForm(replace(KUHN, hands=(5000, 2))).treeplexes[0].infoset_count == 2 * 5000
 
 
 def test_pieces_and_threads_change_no_bit(monkeypatch):
