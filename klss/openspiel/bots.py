@@ -5,6 +5,7 @@ OpenSpiel gives a bot the whole state. This one reads only what its player may s
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pyspiel
@@ -31,7 +32,7 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
     seconds, nodes : float, int, optional
         Limit of a move; with ``nodes`` the same seed plays the same. By default 5 seconds.
     seed : int
-        Of all random draws.
+        Of all random draws, in all games together.
     values : callable, optional
         Values of leaves for the game's first player: a list of ``pyspiel.State`` -> payoffs. By default the mean of a
         few random playouts.
@@ -62,11 +63,13 @@ class Bot(pyspiel.Bot):  # type: ignore[misc]
         spiel, _ = spiel_game(game)
         self._player = make_player(configuration(name), spiel, seed, values)
         self._index, self._limit = player, Limit(time_s=seconds, nodes=nodes)
-        self._sight = Sight(spiel, player)
+        self._sight, self._seeds, self._given = Sight(spiel, player), random.Random(f"{seed}"), 0
         self.restart()
 
     def restart(self) -> None:
-        """Begin a new game."""
+        """Begin a new game; it has random draws of its own."""
+        if self._given:
+            self._player.seed = self._seeds.randrange(2**31)
         self._given = 0
         self._player.begin(self._index == 0)
 

@@ -30,11 +30,11 @@ class RandomPlayer(Player[None, Seen, int]):
     """Plays a uniformly random legal action."""
 
     def __init__(self, seed: int = 0) -> None:
-        self._seed = seed
+        self.seed = seed  # of all random draws after the next :meth:`begin`
         self.mixture: dict[int, float] = {}  # the probabilities from which the last action was drawn
 
     def begin(self, seat: Seat, setup: None = None) -> None:
-        self._random = random.Random(self._seed)
+        self._random = random.Random(self.seed)
         self._seen: list[Seen] = []
 
     def observe(self, observation: Seen) -> None:
@@ -100,7 +100,7 @@ class BelievingPlayer(RandomPlayer):
 
     def begin(self, seat: Seat, setup: None = None) -> None:
         super().begin(seat, setup)
-        draw = np.random.default_rng(self._seed).integers(0, 2**31, size=2)
+        draw = np.random.default_rng(self.seed).integers(0, 2**31, size=2)
         self._model = OpenSpielModel(self._game, 0 if seat else 1, seed=int(draw[0]), values=self._values)
         self._believed = HistoryBelief(self._model, cap=self._cap, seed=int(draw[1]), opponent=self._opponent)
         self._taken, self.last_fault, self._timekeeper = 0, None, Timekeeper()
@@ -135,7 +135,7 @@ class SearchingPlayer(BelievingPlayer):
 
     def begin(self, seat: Seat, setup: None = None) -> None:
         super().begin(seat, setup)
-        self._search = Search(self._model, self._configuration, seed=self._seed)
+        self._search = Search(self._model, self._configuration, seed=self.seed)
         self._walked = 0  # number of observations that the search has taken in
         self._value = 0.0
 

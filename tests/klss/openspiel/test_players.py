@@ -79,6 +79,13 @@ def test_openspiels_own_loop_drives_the_bot(name: str) -> None:
             assert sum(returns) == pytest.approx(0.0)
 
 
+def test_every_game_of_a_bot_has_draws_of_its_own_and_the_same_seed_the_same_games() -> None:
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    first, second = (openspiel.bot("tic_tac_toe", 0, "random", seed=1) for _ in range(2))
+    played = [(bot.restart(), bot.step(state))[1] for bot in (first, second) for _ in range(9)]
+    assert played[:9] == played[9:] and len(set(played)) > 1
+
+
 @pytest.mark.parametrize("name", ["kuhn_poker", "phantom_ttt"])
 def test_a_bot_answers_at_its_own_turns_and_says_that_others_are_none(name: str) -> None:
     """In turn, at a chance node, at the other's turn, and at the end."""
