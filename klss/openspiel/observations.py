@@ -18,7 +18,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from sys import intern
 from typing import Any, NamedTuple, Self
 
 import pyspiel
@@ -28,6 +27,9 @@ from klss.theory.movers import CHANCE, TERMINAL
 
 NOTHING = 0
 """The key of no observation: a player that waits stays in its infoset (:class:`klss.search.model.Expansion`)."""
+
+_SHARED = 100_000
+"""Most texts and tuples of actions of which equal ones are one object; then it begins anew."""
 
 _CHANCE = int(pyspiel.PlayerId.CHANCE)
 
@@ -123,7 +125,7 @@ class Sight:
     def __init__(self, game: Any, player: int) -> None:
         kind = game.get_type()
         self.game, self.player = game, player
-        self._actions = dict[tuple[int, ...], tuple[int, ...]]()
+        self._shared = dict[Any, Any]()
         self.by_turn: bool = kind.provides_information_state_string
         if not self.by_turn and not kind.provides_observation_string:
             raise GameError(
@@ -157,7 +159,9 @@ class Sight:
             if who == mover or own is not None or text != last:
                 actions = tuple(state.legal_actions()) if who == mover else ()
                 # Places are kept by the thousand, and many have the same texts and actions.
-                look = Look(intern(text), self._actions.setdefault(actions, actions), own)
+                if len(self._shared) >= _SHARED:
+                    self._shared.clear()
+                look = Look(self._shared.setdefault(text, text), self._shared.setdefault(actions, actions), own)
                 after[who], shown[who] = look if own is None else look._replace(own=None), look
         return Place(state, mover, (after[0], after[1]), (shown[0], shown[1]))
 
