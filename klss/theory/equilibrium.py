@@ -14,6 +14,7 @@ and :mod:`klss.theory.exact` has it.
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Sequence
@@ -27,11 +28,11 @@ import numpy as np
 from klss.errors import GameError
 from klss.support.arrays import Floats
 from klss.support.memory import check_memory
+from klss.support.whole_file import write_whole
 from klss.theory.best_response import exploitability
 from klss.theory.certificate import ExactStrategy
 from klss.theory.game import Game, Named
 from klss.theory.highs import Attempt, Basis, LinearProgram, LinearSolver, LpResult, attempts
-from klss.theory.policies import write_policy
 from klss.theory.sequence_form import SequenceForm
 from klss.theory.treeplex import Treeplex, behaviour, realization, uniform_behaviour
 
@@ -171,9 +172,10 @@ class Solution:
 
     def save(self, path: str | Path) -> None:
         """Write both strategies as JSON, which :func:`klss.load` reads. Raises OSError."""
-        about = {"value": self.value, "status": self.status, "method": self.stats.method}
-        about |= {} if self.game is None or self.game.whole else {"alike": True}
-        write_policy(Path(path), self.source.name, (self.strategy(0), self.strategy(1)), about)
+        document = {"game": self.source.name, "value": self.value, "status": self.status, "method": self.stats.method}
+        document |= {} if self.game is None or self.game.whole else {"alike": True}
+        document["players"] = [{"infosets": self.strategy(player)} for player in (0, 1)]
+        write_whole(Path(path), json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False, default=str) + "\n")
 
 
 def named(game: Game, player: int, weights: Sequence[T]) -> dict[str, dict[str, T]]:

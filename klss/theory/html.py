@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from klss.theory.game import Game
+from klss.theory.game import Game, Named
 from klss.theory.movers import CHANCE, TERMINAL
-
-if TYPE_CHECKING:
-    from klss.theory.game import Named
 
 _INFOSETS, _NODES = 100, 100
 """Most infosets of the table, and most nodes of a tree that is drawn."""

@@ -22,7 +22,6 @@ from klss.errors import GameError, TooLargeError
 from klss.support.arrays import Floats
 from klss.support.memory import check_memory
 from klss.support.text import printable, read_text
-from klss.support.whole_file import write_whole
 from klss.theory.best_response import best_response, worst_case
 from klss.theory.game import Game, Named
 from klss.theory.sequence_form import SequenceForm
@@ -172,14 +171,6 @@ def _row(said: Any, player: int, key: str, names: Sequence[str]) -> Mapping[str,
 def _number(probability: Any) -> float | Fraction:
     text = str(probability)
     return Fraction(text) if _FRACTION.fullmatch(text) else float(text)
-
-
-def write_policy(
-    path: Path, name: str, players: tuple[Named, Named], about: Mapping[str, object] | None = None
-) -> None:
-    """Write both players' strategies of the game ``name``, fractions as texts, after ``about``; raises OSError."""
-    document = {"game": name, **(about or {}), "players": [{"infosets": player} for player in players]}
-    write_whole(path, json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False, default=str) + "\n")
 
 
 def behaviour_of(game: Game, player: int, named: Named, *, partial: bool = False) -> Floats:
