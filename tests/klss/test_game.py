@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from klss.errors import GameError
-from klss.theory.game import TERMINAL, Game, GameBuilder
+from klss.theory.game import Game, GameBuilder
 from tests.klss import games
 
 
@@ -136,7 +136,6 @@ def test_subtrees_are_ranges_and_reach_is_the_product_of_chance(seed: int) -> No
         assert np.isclose(game.reach[node], reach)
         assert all(h <= node < game.end[h] for h in inside)
         assert sum(int(h <= node < game.end[h]) for h in range(game.node_count)) == len(inside)
-    assert np.isclose(game.reach[game.player == TERMINAL].min(), game.reach[game.terminals].min())
 
 
 def test_a_player_who_waits_and_sees_nothing_new_stays_in_her_infoset() -> None:

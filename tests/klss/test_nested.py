@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from klss.paper.nested import Blueprint, allocated, every_infoset, infoset_colours, update_blueprint
 from klss.paper.selection import TOLL, select
 from klss.paper.subgame import Subgame, counterfactual_values, make_subgame
-from klss.paper.tables import blueprint_of
+from klss.paper.tables import blueprint_of, floor_of
 from klss.theory.best_response import worst_case
 from klss.theory.equilibrium import build_program, solve
 from klss.theory.game import Game, GameBuilder
 from klss.theory.highs import lexicographic
 from klss.theory.sequence_form import SequenceForm, sequence_form
-from klss.theory.treeplex import behaviour, realization, uniform_behaviour
+from klss.theory.treeplex import behaviour, realization
 from tests.klss import games
 from tests.oracles.resolve import maxmargin_to_resolve
 
@@ -35,9 +35,7 @@ def restricted(game: Game, epsilon: float) -> tuple[SequenceForm, Blueprint]:
     form = sequence_form(game)
     if not epsilon:
         return form, Blueprint(solve(form).x)
-    floor = epsilon * uniform_behaviour(form.treeplexes[0])
-    floor[0] = 0.0
-    return form, blueprint_of(form, floor)
+    return form, blueprint_of(form, floor_of(game, "uniform", epsilon))
 
 
 @pytest.mark.parametrize("played", [False, True])
