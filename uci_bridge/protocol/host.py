@@ -70,6 +70,7 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
         self._seed = seed % _SEEDS
         self._key = secrets.token_hex(16) if key is None else key
         self._restarts, self._quiet = restarts, quiet
+        self._spares = restarts > 0  # its owner goes on without an answer
         self._games = 0
         self._ids: dict[str, str] = {}
         self._closed = False
@@ -219,8 +220,8 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
             hung = asked + usual + max(usual, patience.grace_s)
         if limit.clock is not None:
             flag = began + limit.clock[0]
-            # If the engine may be started again, don't spend more than half of the clock on a hung one.
-            by = min((asked + flag) / 2.0, hung) if self._restarts > 0 else flag
+            # If the game goes on after a fault, don't spend more than half of the clock on a hung engine.
+            by = min((asked + flag) / 2.0, hung) if self._spares else flag
             return lambda: by
         if self._engine.answered:
             return lambda: hung
