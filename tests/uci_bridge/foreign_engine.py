@@ -157,6 +157,9 @@ for line in sys.stdin.buffer:
             owed.append(received)
         elif how == "moves on pushes":
             say(b'{"move":{"from":"a2","to":"a4"}}\n')
+        elif how == "flood":
+            while True:
+                say(b'{"received": true, "sessionId": "another"}\n' * 1000)
         elif how == "leaves":  # after its own move, before the opponent's
             raise SystemExit("I have had enough")
         elif how != "no pushes":

@@ -166,6 +166,11 @@ def test_an_acknowledgement_owed_by_the_game_before_costs_nothing_in_the_next(st
         assert hosted.last_fault is None and game.ply == 6 and engine.starts == 1
 
 
+def test_a_flood_of_acknowledgements_for_another_session_ends_with_its_engine(start: Start) -> None:
+    game, hosted = play(start("flood", "1"), Limit(nodes=10), plies=3)
+    assert game.ply == 3 and "nobody asked for" in (hosted.last_fault or "")
+
+
 def test_signs_of_life_on_stderr_prolong_the_wait_for_the_first_answer(start: Start) -> None:
     game, hosted = play(start("slow start", patience=Patience(grace_s=0.3, start_s=0.8)), Limit(time_s=0.01), plies=4)
     assert hosted.last_fault is None and game.ply == 4

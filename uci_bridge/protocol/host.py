@@ -189,12 +189,14 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
         )
         return write_request(self._wire, request)
 
-    def _exchanged(self, line: bytes, until: Callable[[], float]) -> Reply:
-        """The engine's reply to a request; late acknowledgements of pushes, of whatever game, are skipped."""
+    def _exchanged(self, line: bytes, until: Callable[[], float], *, push: bool = False) -> Reply:
+        """The engine's reply to a request; late acknowledgements of pushes, of whatever game, are skipped. A reply to a
+        ``push`` is an acknowledgement itself.
+        """
         self._engine.send(line, until())
         for _ in range(_STRAYS):
             reply = self._reply(until)
-            if not isinstance(reply, Received):
+            if not isinstance(reply, Received) or (push and self._is_ours(reply)):
                 self._check_ids(reply)
                 return reply
         raise EngineFailed("it said again and again that it received what nobody asked for")
@@ -240,11 +242,7 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
         until = time.monotonic() + self._engine.patience.push_s
         with self._engine.lock:
             try:
-                self._engine.send(line, until)
-                reply = self._reply(lambda: until)
-                while isinstance(reply, Received) and not self._is_ours(reply):  # of a game before this one
-                    reply = self._reply(lambda: until)
-                self._check_ids(reply)
+                reply = self._exchanged(line, lambda: until, push=True)
             except Late:
                 self._pushes = False
                 return
