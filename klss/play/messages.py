@@ -20,6 +20,7 @@ from klss.support.text import Document, printable
 
 MAX_ID = 256
 MAX_PLY = 20_000
+MAX_MS = 10**11  # three years: more than any clock holds
 
 MAX_COMPLAINT = 300
 """Characters of what is wrong with a message; it may quote a value."""
@@ -32,7 +33,7 @@ COLOR_NAMES = {seat: name for name, seat in COLORS.items()}
 Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID)]
 IdOrEmpty = Annotated[str, Meta(max_length=MAX_ID)]
 Ply = Annotated[int, Meta(ge=0, le=MAX_PLY)]
-Milliseconds = Annotated[int, Meta(ge=0, le=10**11)]  # three years: more than any clock holds
+Milliseconds = Annotated[int, Meta(ge=0, le=MAX_MS)]
 Nodes = Annotated[int, Meta(ge=1, le=MOST_NODES)]
 Seed = Annotated[int, Meta(ge=-(2**63))]  # msgspec's bounds end at 2^63
 

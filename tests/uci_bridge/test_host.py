@@ -283,6 +283,8 @@ def test_the_start_position_the_rules_and_the_clock_are_told(start: Start, tmp_p
     shown = json.loads(keep.read_bytes())
     assert shown["fen"] == fen and shown["rules"] == {"no_move": "draw"}
     assert 59_000 < shown["clock"]["remaining_ms"] <= 60_000 and shown["clock"]["increment_ms"] == 2500
+    hosted.answer("move", Limit(time_s=1e9, clock=(3.2e8, 3.2e8)))  # more than the protocol allows
+    assert keep.read_bytes().count(b'_ms":100000000000') == 3
 
 
 def test_ids_are_opaque_differ_from_game_to_game_and_follow_from_the_key_alone(start: Start, tmp_path: Path) -> None:

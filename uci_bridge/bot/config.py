@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec.yaml
 
 from darkchess.evaluation.registry import check_evaluator_name
+from klss.play.messages import Nodes
 from klss.support.text import read_text
 from uci_bridge.bot.dialect import Challenge
 from uci_bridge.bot.lichess import Token, is_loopback
@@ -61,7 +62,7 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command: Annotated[list[_Name], msgspec.Meta(min_length=1, max_length=64)] | None = None
     evaluator: _Name | None = None  # an evaluator's name (``darkchess.evaluation.registry``); for our engine only
     # limits of a move; without them only the clock limits it
-    nodes: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    nodes: Nodes | None = None
     move_time_s: Annotated[float, msgspec.Meta(gt=0, le=_MAX_S)] | None = None
     margin_ms: Annotated[int, msgspec.Meta(ge=0, le=60_000)] = 1000  # kept back on the clock for the network's delay
     # whether our engine ponders. None: if it can, and only with ``concurrency: 1``, as otherwise it would take the

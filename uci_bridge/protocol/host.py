@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 from klss.play.contest import Answer, Decision, Forfeit, Observation, OutOfTime, Player, Setup
 from klss.play.limits import Limit
-from klss.play.messages import COLOR_NAMES, Clock, ProtocolError, Received, Refusal, Reply, Seen
+from klss.play.messages import COLOR_NAMES, MAX_MS, Clock, ProtocolError, Received, Refusal, Reply, Seen
 from klss.play.messages import Answer as AnswerMessage
 from klss.play.outcome import Outcome, Seat
 from klss.play.time_plan import TimePlan
@@ -171,8 +171,7 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
         transcript, clock = self._transcript, Clock(increment_ms=0)
         if limit.clock is not None:
             left = limit.clock[0] - (time.monotonic() - began)
-            added = max(0, round(limit.clock[1] * 1000))
-            clock = Clock(remaining_ms=max(0, round(left * 1000)), increment_ms=added)
+            clock = Clock(remaining_ms=_milliseconds(left), increment_ms=_milliseconds(limit.clock[1]))
         # the game's own fields, whose types only its class of requests knows
         own: dict[str, Any] = transcript.asks(question) | self._wire.setup_fields(self._setup)
         request = self._wire.request(
@@ -183,7 +182,7 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
             clock=clock,
             observationTranscript=None if follows else transcript.seen,
             latestObservationDelta=transcript.seen[-1] if follows else None,
-            budget_ms=None if limit.time_s is None else max(1, round(limit.time_s * 1000)),
+            budget_ms=None if limit.time_s is None else max(1, _milliseconds(limit.time_s)),
             nodes=limit.nodes,
             **own,
         )
@@ -289,6 +288,11 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
         self.last_fault = fault
         if not self._quiet and fault != CLOSED:
             log.warning("%s: %s", self._engine.name, fault)
+
+
+def _milliseconds(seconds: float) -> int:
+    """Whole milliseconds within the protocol's bounds."""
+    return round(min(max(0.0, seconds * 1000), MAX_MS))
 
 
 AnyHosted: TypeAlias = HostedPlayer[Any, Any, Any]
