@@ -93,6 +93,8 @@ class TrueGame:
         ``last`` is a move that was sent and never shown: servers may not show the move that ends a game.
         """
         played = self.referee.moves
+        if self.decided:
+            return played, self.referee.outcome
         for moves in (played, (*played, last) if last is not None else played):
             game = Referee(self.fen, PYCHESS)
             for move in moves:
