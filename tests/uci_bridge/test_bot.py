@@ -352,7 +352,7 @@ def lines_for(histories: list[list[str]], folder: Path, name: str) -> str:
 
 def test_a_take_back_that_she_cannot_see_does_not_reach_the_engine(tmp_path: Path) -> None:
     same = [["e2e4"], ["e2e4", "c7c6"], ["e2e4", "c7c6"], ["e2e4", "c7c6", "d2d4"]]
-    other = [["e2e4"], ["e2e4", "c7c6"], ["e2e4", "g7g6"], ["e2e4", "g7g6", "d2d4"]]
+    other = [["e2e4"], ["e2e4", "c7c6"], ["e2e4"], ["e2e4", "g7g6"], ["e2e4", "g7g6", "d2d4"]]
     assert lines_for(same, tmp_path, "same") == lines_for(other, tmp_path, "other")
 
 

@@ -112,5 +112,5 @@ class EngineSeat:
         known = self._told
         if known and views[-1].game_over is not None and len(known) == len(views) and known[-1] != views[-1]:
             self._player.end(views[-1].game_over)
-        elif known:
+        elif known and known[: len(views)] != views:  # else nothing is new: moves were taken back, maybe unseen ones
             self._sync(views)
