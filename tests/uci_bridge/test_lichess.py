@@ -159,6 +159,8 @@ def test_the_account_is_that_of_the_token() -> None:
         assert use(server, lambda client: client.account()) == Account(BOT, "BOT")
         with pytest.raises(Refused):
             use(server, lambda client: client.account(), token="wrong")
+    answer = b'HTTP/1.1 200 OK\r\nContent-Length: 25\r\n\r\n{"username":"a\\u001b[2J"}'
+    assert against(answer, lambda client: client.account(), timing=SHORT) == Account("a?[2J")
 
 
 def test_the_event_stream_says_what_the_bot_can_play_and_gives_keep_alives() -> None:

@@ -167,7 +167,8 @@ class Client:
         """The account of the token. Raises Refused if the token is not valid."""
         answer = await self._call("GET", "/api/account")
         try:
-            return msgspec.json.decode(answer, type=Account)
+            found = msgspec.json.decode(answer, type=Account)
+            return msgspec.structs.replace(found, name=printable(found.name))
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise ServerError(f"/api/account: got no account: {printable(str(error), _SHOWN)}") from None
 
