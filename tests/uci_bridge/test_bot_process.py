@@ -98,6 +98,7 @@ CHECKS = {  # what is changed in a bot.yml that is right, the exit code, and wha
     "server": ({"url": "http://127.0.0.1:9"}, 2, "no connection to http://127.0.0.1:9"),
     "engine": ({"engine": '{command: ["/nonexistent/engine"]}'}, 2, "engine: "),
     "configuration": ({"engine": "{configuration: klss2012}"}, 2, "did you mean klss2021?"),
+    "home": ({"engine": "{configuration: ~nosuchuser/x.toml}"}, 2, "configuration: got a path"),
     "ponder": ({"engine": "{configuration: klss2021, ponder: true}"}, 2, "ponder: got true"),
     "variant": ({}, 2, "'fogofwar'"),
     "account": ({}, 2, "no bot account"),

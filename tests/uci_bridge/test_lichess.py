@@ -406,6 +406,8 @@ RIGHT = "url: https://example.org\ntoken: {env: THE_TOKEN}\n"
         (RIGHT + "engine: {command: [x], configuration: y}", "configuration"),
         (RIGHT + "engine: {command: [x], ponder: true}", "ponder"), (RIGHT + "engine: {move_time_s: 0}", "move_time_s"),
         (RIGHT + "dialect: chesscom", "dialect"), (RIGHT + "greeting: 2001-99-99", ""),
+        (RIGHT + 'records: "a\\0b"', "records"), (RIGHT + "records: ~nosuchuser/games", "records"),
+        ("url: https://example.org\ntoken: {file: ~nosuchuser/t}", "token.file"),
         ("url: http://example.org\ntoken: {env: X}", "url"), ("url: example.org\ntoken: {env: X}", "url"),
         ("url: https://me:pass@example.org\ntoken: {env: X}", "url"),
         ("url: https://me:pass@exam\u2100ple.org\ntoken: {env: X}", "url"),

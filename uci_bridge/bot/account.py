@@ -27,7 +27,7 @@ from klss import __version__
 from klss.support import threads
 from klss.support.configuration_text import ConfigurationError
 from klss.support.text import Document
-from uci_bridge.bot.config import BotConfig, EngineConfig
+from uci_bridge.bot.config import BotConfig, EngineConfig, path_in
 from uci_bridge.bot.dialect import Challenge, GameFull, GameStart
 from uci_bridge.bot.engine import EngineSeat
 from uci_bridge.bot.game import BotGame
@@ -80,13 +80,14 @@ async def variant_served(client: Client) -> None:
 
 def engine(config: EngineConfig, folder: Path) -> PlayerMaker:
     """The engine in ``config``, not started yet; paths of TOML files are relative to ``folder``. Raises
-    ConfigurationError (see :func:`darkchess.fog.players.named_fog_players.configuration`).
+    ConfigurationError (see :func:`darkchess.fog.players.named_fog_players.configuration`), ConfigError (see
+    :func:`uci_bridge.bot.config.path_in`).
     """
     choice = EvaluatorChoice(config.evaluator or EvaluatorChoice.name)
     if config.command is not None:
         return PlayerMaker(FOG, Command("engine", tuple(config.command)), choice)
     name = config.configuration or FOG.default_player
-    spec = FOG.spec(str(folder / Path(name).expanduser()) if name.endswith(".toml") else name)
+    spec = FOG.spec(path_in(folder, name, "configuration") if name.endswith(".toml") else name)
     if config.ponder and not FOG.ponders(FOG.pondering(spec, choice)):
         raise ConfigurationError(f"ponder: got true with {name}, expected kluss and the built-in evaluator for it")
     return PlayerMaker(FOG, spec, choice, ponders=config.ponder is not False)

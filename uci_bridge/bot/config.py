@@ -30,7 +30,7 @@ _MAX_BYTES = 1 << 16
 _MAX_TOKEN = 512
 _MAX_S = 366 * 24 * 3600
 
-_Name = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+_Name = Annotated[str, msgspec.Meta(min_length=1, max_length=4096, pattern=r"^[^\x00]*\Z")]
 _Count = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=_MAX_S)]
 
@@ -162,11 +162,19 @@ def load_config(path: Path) -> BotConfig:
         raise ConfigError(f"{path}: bad YAML{f' in {line[0]}' if line else ''}; expected a bot.yml") from None
     folder, engine, token = path.absolute().parent, config.engine, config.token
     if token.file is not None:
-        token = TokenSource(file=str(folder / Path(token.file).expanduser()))
+        token = TokenSource(file=path_in(folder, token.file, f"{path}: token.file"))
     if engine.command is None and engine.ponder is None and config.accept.concurrency > 1:
         engine = msgspec.structs.replace(engine, ponder=False)
-    records = str(folder / Path(config.records).expanduser())
+    records = path_in(folder, config.records, f"{path}: records")
     return msgspec.structs.replace(config, engine=engine, token=token, records=records)
+
+
+def path_in(folder: Path, text: str, key: str) -> str:
+    """The path ``text``, relative to ``folder``. Raises ConfigError with ``key``: it is in the home of nobody."""
+    try:
+        return str(folder / Path(text).expanduser())
+    except RuntimeError:
+        raise ConfigError(f"{key}: got a path in an unknown user's home; expected another one") from None
 
 
 def read_token(source: TokenSource) -> Token:
