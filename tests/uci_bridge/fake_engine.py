@@ -40,6 +40,8 @@ for line in sys.stdin:
             sys.exit(3)
         say(b"id name Fake\nuciok")
     elif line == "isready" and mode != "never-ready":
+        while mode == "blank-lines":
+            say(b"\n" * 1000)
         say(b"readyok")
     elif line == "quit":
         break

@@ -63,6 +63,6 @@ def test_the_label_of_an_evaluator_is_what_stockfish_calls_itself_or_the_built_i
 
 def test_what_a_program_calls_itself_is_cut_to_a_line_of_plain_text(tmp_path: Path) -> None:
     program = tmp_path / "loud"
-    program.write_text("#!/bin/sh\nprintf 'id name Loud\\033[31m\\342\\200\\256 9\\nuciok\\n'\n")
+    program.write_text("#!/bin/sh\nprintf 'id name Loud\\033[31m\\342\\200\\256 9\\nbestmove e2e4\\n'\nexec sleep 60\n")
     program.chmod(0o755)
     assert stockfish_version(str(program)) == "Loud"

@@ -116,7 +116,7 @@ def test_it_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         find_stockfish()
 
 
-@pytest.mark.parametrize("mode", ["exits", "never-ready"])
+@pytest.mark.parametrize("mode", ["exits", "never-ready", "blank-lines"])
 def test_a_program_that_speaks_no_uci_is_no_stockfish(fake: Fake, mode: str) -> None:
     with pytest.raises(StockfishMissing, match=r"was started, but it .*; expected an engine that speaks UCI") as caught:
         fake(mode, start_s=0.5)

@@ -23,7 +23,6 @@ import math
 import os
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Sequence
 from functools import lru_cache
@@ -42,9 +41,9 @@ from darkchess.evaluation.evaluator import PAWNS_SCALE, BuiltinEvaluator, Evalua
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss.search import Budget
 from klss.support.arrays import Floats, Int8s, Ints, Words
-from uci_bridge.child_processes import engine_environment
 from uci_bridge.errors import EngineFailed, StockfishMissing
-from uci_bridge.stockfish.uci import UciEngine
+from uci_bridge.protocol.engine_process import EngineProcess
+from uci_bridge.stockfish.uci import UciEngine, said_until
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +93,7 @@ def find_stockfish(path: str | os.PathLike[str] | None = None) -> str:
 
 
 def stockfish_version(path: str | None = None) -> str | None:
-    """Stockfish's name with its version, ``Stockfish 15.1``; None if there is none, or it does not report a name."""
+    """Stockfish's name with its version, ``Stockfish 15.1``; None if there is none, or it reports no name or move."""
     try:
         name = _NAME.search(_said(find_stockfish(path)))
     except StockfishMissing:
@@ -103,18 +102,21 @@ def stockfish_version(path: str | None = None) -> str | None:
 
 
 def _said(program: str) -> bytes:
-    """The output of a program that is asked for its name and a move; empty if it can't be run, or hangs."""
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+    """The output of a program that is asked for its name and a move; empty if it makes no move."""
+    with contextlib.suppress(OSError):
         return _answer(program)
     return b""
 
 
 @lru_cache  # an exception is not kept: another try may succeed
 def _answer(program: str) -> bytes:
-    asked = b"uci\nposition startpos\ngo depth 1\nquit\n"
-    return subprocess.run(
-        [program], input=asked, capture_output=True, timeout=_START_S, check=False, env=engine_environment()
-    ).stdout
+    process, until = EngineProcess([program]), time.monotonic() + _START_S
+    try:
+        process.start()
+        process.send(b"uci\nposition startpos" + _GO, until)
+        return said_until(b"bestmove", process, lambda: until)
+    finally:
+        process.kill()
 
 
 def _greeting(hash_mb: int) -> bytes:

@@ -17,7 +17,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from uci_bridge.errors import EngineFailed
 from uci_bridge.protocol.engine_process import EngineProcess, Late
@@ -34,6 +34,19 @@ _AT_ONCE = 3
 """Deaths of the engine, without an answer in between, after which it is not started again at once."""
 
 _LONGEST_S = 1e6
+
+
+def said_until(word: bytes, process: EngineProcess, until: Callable[[], float]) -> bytes:
+    """What an engine writes, up to and including the line that begins with ``word``. Raises EngineFailed as
+    :meth:`EngineProcess.receive`, or if there is no such line in the longest answer.
+    """
+    lines, size = list[bytes](), 0
+    while not (lines and lines[-1].startswith(word)):
+        lines.append(process.receive(until))
+        size += len(lines[-1]) + 1
+        if size > _ANSWER_BYTES:
+            raise EngineFailed(f"it wrote {size} bytes without {word.decode()}")
+    return b"\n".join(lines)
 
 
 class UciEngine:
@@ -105,20 +118,13 @@ class UciEngine:
             self.process.start()
             self._started = time.monotonic()
             self.process.send(self._greeting, deadline)
-        while not self._ready:
-            line = self.process.receive(lambda: min(deadline, self._started + self._start_s))
-            self._ready = line.startswith(b"readyok")
+        if not self._ready:
+            said_until(b"readyok", self.process, lambda: min(deadline, self._started + self._start_s))
+            self._ready = True
 
     def _answer(self, deadline: float) -> bytes:
-        asked, lines, size = time.monotonic(), list[bytes](), 0
-        while not (lines and lines[-1].startswith(b"bestmove")):
-            lines.append(
-                self.process.receive(lambda: min(deadline, max(asked, self.process.last_sign) + self._silence_s))
-            )
-            size += len(lines[-1])
-            if size > _ANSWER_BYTES:
-                raise EngineFailed(f"it wrote {size} bytes without a move")
-        return b"\n".join(lines)
+        asked, process = time.monotonic(), self.process
+        return said_until(b"bestmove", process, lambda: min(deadline, max(asked, process.last_sign) + self._silence_s))
 
     def _fail(self, fault: EngineFailed) -> None:
         """Kill the engine: later answers of it could be taken for those to other questions."""
