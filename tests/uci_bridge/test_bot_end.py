@@ -11,7 +11,7 @@ import pytest
 
 from klss.play.outcome import Outcome
 from tests.uci_bridge.bot_bench import PLENTY, play, play_games, recorded, under_way
-from tests.uci_bridge.fake_server import FakeServer, Opponent
+from tests.uci_bridge.fake_server import FakeServer, Faults, Opponent
 
 ONE = {**PLENTY, "concurrency": 1}
 
@@ -95,6 +95,22 @@ def test_a_game_that_the_server_loses_in_the_middle_is_recorded_as_far_as_it_wen
     game = recorded(tmp_path)[game_id]
     assert len(game.moves) >= 8 and game.headers["Ending"] == "not told by the server"
     assert under_way(tmp_path) == {}
+
+
+def test_refusals_that_pass_end_neither_the_bot_nor_its_game(tmp_path: Path) -> None:
+    with FakeServer() as server:
+        script = Opponent(end="resign", end_ply=12)
+        game = server.games[server.start(bot_white=True, moves=["e2e4", "e7e6"], script=script)]
+
+        def refuse() -> None:
+            assert server.wait(lambda: game.referee.ply >= 4)
+            server.refuse_all = 403
+            server.drop_streams()
+            assert server.wait(lambda: server.done["event"] >= 7)
+            server.refuse_all, server.faults = None, Faults()
+
+        play(server, tmp_path, lambda bot: bot.finished == 1, during=refuse)
+        assert game.outcome is not None
 
 
 # Room for the next.

@@ -43,8 +43,8 @@ log = logging.getLogger(__name__)
 
 _REMEMBERED = 10_000
 """Most challenges that are known as answered."""
-_REFUSALS = 5
-"""Refusals of the event stream in a row after which the bot gives up."""
+_REFUSALS = 15
+"""Refusals of the event stream in a row after which the bot gives up: eight minutes of them."""
 
 
 class BotRefused(UciBridgeError):

@@ -26,7 +26,8 @@ _LONGEST_WAIT_S = 10.0
 """Longest wait between two tries, as a clock may be running; the server may ask for a longer one."""
 _GONE_S = 120.0
 """If a stream opens and breaks at once for this long, the game no longer exists."""
-_REFUSALS = 5
+_REFUSALS = 10
+"""Refusals in a row after which a game is gone: a minute of them."""
 _LAST_MOVES_S = 5.0
 """Time limit for the last moves, if the end of the game came before them."""
 
