@@ -104,13 +104,13 @@ def test_refusals_that_pass_end_neither_the_bot_nor_its_game(tmp_path: Path) -> 
 
         def refuse() -> None:
             assert server.wait(lambda: game.referee.ply >= 4)
-            server.refuse_all = 403
+            server.refuse_all, game.fen = 403, "4k3/8/8/8/8/8/PPP5/4K3 w - - 0 1"  # and later another start position
             server.drop_streams()
             assert server.wait(lambda: server.done["event"] >= 7)
             server.refuse_all, server.faults = None, Faults()
 
         play(server, tmp_path, lambda bot: bot.finished == 1, during=refuse)
-        assert game.outcome is not None
+        assert game.outcome is not None and set(recorded(tmp_path)) == {game.id}
 
 
 # Room for the next.

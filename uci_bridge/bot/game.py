@@ -368,7 +368,7 @@ class BotGame:
         moves, outcome = self._judged(game)
         headers = self._headers(full, outcome)
         clocks_s = tuple(self._clocks_s.get(ply) for ply in range(1, len(moves) + 1))
-        path = self._records.save(self.id, GameRecord(moves, outcome, full.fen, headers, clocks_s))
+        path = self._records.save(self.id, GameRecord(moves, outcome, game.fen, headers, clocks_s))
         self._records.forget(self.id)
         result, reason = ("*", "unknown") if outcome is None else (outcome.result, outcome.reason)
         ended = {"result": result, "reason": reason, "plies": len(moves), "file": str(path)}
