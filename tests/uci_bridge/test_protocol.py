@@ -81,6 +81,8 @@ def test_diagnostics_are_json_whatever_is_in_them() -> None:
     odd["o"] = 1j
     written = json.loads(write_reply(WIRE, Answer(key="move", value=chess.Move.from_uci("e2e4"), diagnostics=odd)))
     assert written["diagnostics"] == {"nan": None, "inf": None, "n": 4, "x": 0.5, "deep": [{"y": [1, None]}], "o": None}
+    said = b'{"move":{"from":"e2","to":"e4"},"diagnostics":{"a":NaN,"b":-Infinity,"c":-%s,"d":-7}}' % (b"9" * 5000)
+    assert read_reply(WIRE, said).diagnostics == {"a": None, "b": None, "c": None, "d": -7}
 
 
 def test_what_a_reply_may_leave_out() -> None:
@@ -94,7 +96,7 @@ def test_what_a_reply_may_leave_out() -> None:
     "garbage",
     [b"", b"e2e4", b"[]", b"null", b"{}", b'{"received":false}', b'{"move":null}', b'{"move":"e2e4"}', b'{"error":3}',
      b'{"move":{"from":"e2","to":"e9"}}', b'{"move":{"from":"e2","to":"e4"},"diagnostics":[]}', b"\xff", b'{"move"',
-     b'{"protocolVersion":"2","received":true}', b'{"gameId":4,"received":true}', b"[" * 100_000],
+     b'{"move":NaN}', b'{"protocolVersion":"2","received":true}', b'{"gameId":4,"received":true}', b"[" * 100_000],
 )  # fmt: skip
 def test_a_reply_that_is_none_is_refused(garbage: bytes) -> None:
     with pytest.raises(ProtocolError):

@@ -78,7 +78,7 @@ def read_request(wire: AnyWire, line: bytes) -> Request[Seen] | Push[Seen]:
 
 def read_reply(wire: AnyWire, line: bytes) -> Reply:
     """An engine's reply to a request. Raises ProtocolError: the line is not a reply."""
-    message = _object(line)
+    message = _object(line, strict=False)
     if message.get("error") is not None:
         if not isinstance(message["error"], str):
             raise bad("error", message["error"], "a text")
@@ -114,10 +114,16 @@ def _check_last(request: Request[Seen]) -> None:
         raise ProtocolError(f"ply: got {request.ply} with a last observation of ply {last.ply}, expected the same")
 
 
-def _object(line: bytes) -> Document:
-    """The JSON object in one line. Raises ProtocolError: it is not one."""
+def _object(line: bytes, *, strict: bool = True) -> Document:
+    """The JSON object in one line. Raises ProtocolError: it is not one, or, if ``strict``, has NaN, an infinite number
+    or one of thousands of digits; else that is cut, but still too large for every field.
+    """
     try:
-        message = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+        message = json.loads(
+            line.decode("utf-8"),
+            parse_constant=_no_constant if strict else float,
+            parse_int=None if strict else lambda digits: int(digits[:400]),
+        )
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"not JSON: {str(error)[:80]}; expected one JSON object a line") from None
     if not isinstance(message, dict):
