@@ -207,6 +207,17 @@ def test_challenges_beyond_the_limits_are_declined_and_repeated_ones_answered_on
         assert server.done["challenge"] == 5  # calls: two accepted, three declined, none twice
 
 
+def test_a_flood_of_challenges_is_answered_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uci_bridge.bot.account._MOST_TASKS", 2)
+    tasks, how = list[int](), {"accept": {**PLENTY, "concurrency": 1}, "grace_s": 0.1}
+    with FakeServer() as server:
+        server.holding.set()
+        for number in range(6):
+            server.challenge(f"human{number}")
+        play(server, tmp_path, lambda bot: tasks.append(len(bot._tasks)) or len(server.declined) == 5, **how)
+    assert max(tasks) == 2
+
+
 @pytest.mark.parametrize(
     ("started", "accept", "aborted"),
     [

@@ -43,6 +43,8 @@ log = logging.getLogger(__name__)
 
 _REMEMBERED = 10_000
 """Most challenges that are known as answered."""
+_MOST_TASKS = 200
+"""Most challenges and games of which the answers are under way; what comes beyond is left out."""
 _REFUSALS = 15
 """Refusals of the event stream in a row after which the bot gives up: eight minutes of them."""
 
@@ -340,6 +342,10 @@ class Bot:
         return EngineSeat(engine(self._config.engine, self._folder).process, self._config.engine, fen=fen, warm=ply < 2)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        if len(self._tasks) >= _MOST_TASKS:
+            self._say(logging.WARNING, "too much at once: a challenge or game was left out", tasks=len(self._tasks))
+            work.close()
+            return
         task = asyncio.create_task(work)  # one challenge's trouble is no other's: asyncio logs it
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
