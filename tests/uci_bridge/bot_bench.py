@@ -42,8 +42,8 @@ PLENTY = {"concurrency": 8, "per_player": 8, "bots": True}
 class RandomSeat:
     """Plays at random, from views only."""
 
-    def __init__(self, color: chess.Color, fen: str | None, ply: int) -> None:
-        self.color, self.chooser = color, random.Random(7)
+    def __init__(self, fen: str | None, ply: int) -> None:
+        self.chooser = random.Random(7)
 
     async def choose(self, views: Sequence[View], clock: tuple[float, float]) -> chess.Move:
         assert clock[0] > 0

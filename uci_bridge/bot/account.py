@@ -20,8 +20,6 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 
-import chess
-
 from darkchess.evaluation.registry import EvaluatorChoice
 from klss import __version__
 from klss.support import threads
@@ -125,7 +123,7 @@ class Bot:
 
     def __init__(
         self, config: BotConfig, client: Client, account: Account, records: Records, *, folder: Path,
-        seat: Callable[[chess.Color, str | None, int], EngineSeat] | None = None,
+        seat: Callable[[str | None, int], EngineSeat] | None = None,
     ) -> None:  # fmt: skip
         self._config, self._client, self._account, self._records = config, client, account, records
         self._folder, self._tags = folder, engine_tags(config.engine, folder)
@@ -338,7 +336,7 @@ class Bot:
         self._games.pop(game_id, None)
         self.finished += 1
 
-    def _engine_seat(self, color: chess.Color, fen: str | None, ply: int) -> EngineSeat:
+    def _engine_seat(self, fen: str | None, ply: int) -> EngineSeat:
         return EngineSeat(engine(self._config.engine, self._folder).process, self._config.engine, fen=fen, warm=ply < 2)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:

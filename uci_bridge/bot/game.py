@@ -88,8 +88,7 @@ class BotGame:
         client: Client,
         records: Records,
         name: str,  # our name on the server
-        # makes the engine's seat once colour and start position are known: ``seat(color, fen, ply)``
-        seat: Callable[[chess.Color, str | None, int], EngineSeat],
+        seat: Callable[[str | None, int], EngineSeat],  # makes the engine's seat: ``seat(fen, ply)``
         # returns the reason not to play a game at its start (a decline key), or None; with a reason it is aborted
         refusal: Callable[[GameFull, str], str | None],
         greeting: str | None = None,  # sent once when the game starts; None for no greeting
@@ -248,7 +247,7 @@ class BotGame:
             initial_s = full.state.clock_ms[0] / 1000.0
         known = {} if initial_s is None else {"initial_s": initial_s}
         self._records.begin(self.id, opponent=self.opponent, **known)
-        self._seat = self._make_seat(self._color, full.fen, ply)
+        self._seat = self._make_seat(full.fen, ply)
         self._log(logging.INFO, "game", opponent=self.opponent, color=chess.COLOR_NAMES[self._color], ply=ply)
         if self._greeting and not self._records.under_way[self.id].greeted and ply < 2:
             self._records.begin(self.id, greeted=True)

@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias, TypedDict, TypeVar
+from typing import TypedDict, TypeVar
 
 import msgspec
 
@@ -41,10 +41,6 @@ class _MoveLine(TypedDict):
 
     game: Count
     player: Side
-
-
-_Played: TypeAlias = tuple[list[GameLine], list[Document]]
-"""The lines of both files."""
 
 
 class MatchFiles:
@@ -147,7 +143,7 @@ def _clean(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
         write_whole(path, text, _PRIVATE)
 
 
-def _played(folder: Path) -> _Played:
+def _played(folder: Path) -> tuple[list[GameLine], list[Document]]:
     """The lines of ``games.jsonl``, one per game, and those of ``moves.jsonl`` for these games."""
     games: dict[int, GameLine] = {}
     for line in _whole_lines(folder / "games.jsonl", GameLine):
