@@ -29,6 +29,7 @@ from uci_bridge.protocol.host import HostedPlayer
 
 toy = hidden_tictactoe.KIT
 GAME = ("--game", toy.name)
+BLACK_BEGINS = "rbc 4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 b - - 0 30"
 BOTH = pytest.mark.parametrize("kit", [toy, ghost_hunt.KIT], ids=lambda kit: kit.title)
 
 
@@ -48,13 +49,15 @@ def test_a_game_is_one_short_file_found_and_pickled_by_reference(kit: AnyKit, mo
 
 
 @pytest.mark.parametrize(
-    "name", ["fog", "rbc", toy.name, ghost_hunt.KIT.name, "openspiel:phantom_ttt", "openspiel:leduc_poker"]
+    "start",
+    ["fog", "rbc", BLACK_BEGINS, toy.name, ghost_hunt.KIT.name, "openspiel:phantom_ttt", "openspiel:leduc_poker"],
 )
-def test_a_record_is_read_back_as_the_game_that_was_played(name: str) -> None:
+def test_a_record_is_read_back_as_the_game_that_was_played(start: str) -> None:
+    name, _, fen = start.partition(" ")
     if name.startswith("openspiel:"):
         pytest.importorskip("pyspiel")
     kit = kit_named(name)
-    referee, player = kit.referee(kit.setup(), (), 7), kit.configurations[-1]
+    referee, player = kit.referee(kit.setup(fen or None), (), 7), kit.configurations[-1]
     maker = kit.maker(kit.spec(player), EvaluatorChoice(), kit.setup())
     players = {seat: maker.player(seat) for seat in (True, False)}
     game = Arbiter(referee, players, dict.fromkeys(players, Limit(nodes=1)))

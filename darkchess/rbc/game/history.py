@@ -102,11 +102,9 @@ def read_history(text: str) -> Written:
             color: list(zip(*(document[key][name] for key in ("senses", "requested_moves")), strict=False))
             for color, name in ((chess.WHITE, "true"), (chess.BLACK, "false"))
         }
-        # The start is the position before the first turn: White's, unless Black had the first move, or it ended before.
-        starts = document["fens_before_move"]
-        fen = str((starts["true"] or starts["false"] or [START_FEN])[0])
-        if starts["false"] and fen.split()[1] == "b":
-            fen = str(starts["false"][0])
+        # The start is the position before the first turn: of the two colours' first turns the one of the lower number.
+        starts = [str(fens[0]) for name in ("true", "false") if (fens := document["fens_before_move"][name])]
+        fen = min(starts, key=lambda each: int(each.split()[5]), default=START_FEN)
         color = fen.split()[1] == "w"
         # The two colours' turns in alternation, each with a sense and a request.
         answers: list[str] = []
