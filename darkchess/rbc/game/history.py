@@ -72,7 +72,6 @@ def history_text(game: Referee, white: str, black: str, tags: Mapping[str, str] 
         if game.sensed is not None:
             document["look"] = game.sensed.square
     # The turns: each value goes to the list of its key and colour.
-    last: chess.Move | None = None
     for ply, turn in enumerate(game.turns):
         name = "true" if turn.color else "false"
         asked, taken = turn.moved.requested, turn.moved.taken
@@ -85,12 +84,11 @@ def history_text(game: Referee, white: str, black: str, tags: Mapping[str, str] 
             "requested_moves": _typed("Move", None if asked is None else asked.uci()),
             "taken_moves": _typed("Move", None if taken is None else taken.uci()),
             "capture_squares": turn.moved.capture_square,
-            "fens_before_move": _fen(turn.before, None if ply == 0 else game.turns[ply - 1], last),
-            "fens_after_move": _fen(positions[ply + 1], turn, taken),
+            "fens_before_move": _fen(turn.before, None if ply == 0 else game.turns[ply - 1]),
+            "fens_after_move": _fen(positions[ply + 1], turn),
         }
         for key, value in history.items():
             document[key][name].append(value)
-        last = taken
     return json.dumps(document) + "\n"
 
 
@@ -176,9 +174,9 @@ def _typed(kind: str, value: str | None) -> dict[str, str] | None:
     return None if value is None else {"type": kind, "value": value}
 
 
-def _fen(position: Position, turn: Turn | None, taken: chess.Move | None) -> str:
-    """Return the FEN as ``reconchess`` writes it: with an en passant square after every double step."""
-    text = position.fen()
+def _fen(position: Position, turn: Turn | None) -> str:
+    """Return the FEN after a turn as ``reconchess`` writes it: with an en passant square after every double step."""
+    text, taken = position.fen(), None if turn is None else turn.moved.taken
     if turn is None or taken is None or position.ep_square is not None:
         return text
     piece = turn.before.piece_at(taken.from_square)
