@@ -91,11 +91,12 @@ says how many turns ago that was. There is no check: capture the king to win."""
         self.said = [moved_text(moved, before)]
         self.last = () if taken is None else (taken.from_square, taken.to_square)
         if taken is not None:
-            for square in (taken.from_square, *chess.SquareSet(chess.between(taken.from_square, taken.to_square))):
+            self._own.play(taken)
+            left = before.keys() - self._pieces.keys()  # by the rook too, if it castled
+            for square in (*left, *chess.SquareSet(chess.between(taken.from_square, taken.to_square))):
                 self._seen[square] = None, self._turn
             if moved.capture_square is not None:  # en passant: not the square where the pawn arrived
                 self._seen[moved.capture_square] = None, self._turn
-            self._own.play(taken)
         self._captures += moved.capture_square is not None
         self.ply_ends(self._look + request_letters(moved, before))
 

@@ -187,11 +187,12 @@ class Listened:
         }  # fmt: skip
 
 
+@pytest.mark.parametrize("fen", [None, "r3k2r/p6p/8/8/8/8/P6P/R3K2R b KQkq - 0 30"], ids=["usual", "castling"])
 @pytest.mark.parametrize("color", chess.COLORS, ids=["white", "black"])
-def test_a_page_of_reconnaissance_hears_what_its_player_observed(color: chess.Color) -> None:
+def test_a_page_of_reconnaissance_hears_what_its_player_observed(color: chess.Color, fen: str | None) -> None:
     """All messages of random games: own pieces as they stand, enemy pieces as a look showed them last."""
     for seed in range(10):
-        rng, game = random.Random(seed), RbcReferee()
+        rng, game = random.Random(seed), RbcReferee(fen)
         seat = Listened(game, color)
         while game.outcome is None and game.ply < 60:
             seat.tell()
