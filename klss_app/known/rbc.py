@@ -106,7 +106,7 @@ says how many turns ago that was. There is no check: capture the king to win."""
 
     @property
     def fullmove(self) -> int:
-        return self.first_number + max(0, self._turn - 1)
+        return self.first_number + max(0, self._turn - 1) + (self.seat > self.first)
 
     @property
     def prompt(self) -> str:

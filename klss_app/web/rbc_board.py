@@ -25,7 +25,7 @@ class RbcBoard(ChessFront):
     opening = ("e5", "e2e4", "e4", "d7d5")
 
     def words(self, referee: Referee, played: Played[Any], name: str) -> str:
-        return turn_text(referee.turns[played.ply - 1], played.ply - 1)
+        return turn_text(referee.turns[played.ply - 1])
 
     def steps(self, referee: Referee) -> list[Step]:
         """See the base. What each side knew is that after its notice of the turn; the page also gets ``look``, the
@@ -43,7 +43,7 @@ class RbcBoard(ChessFront):
                 move = None if taken is None else taken.uci()
                 marked = () if taken is None else (taken.from_square, taken.to_square)
                 said = request_letters(turn.moved, turn.before.pieces)
-                words, letters = turn_text(turn, ply - 1), said if look is None else f"{look}: {said}"
+                words, letters = turn_text(turn), said if look is None else f"{look}: {said}"
             if after is not None:  # a turn begins with the notice of the opponent's capture
                 known[after.color].observe(after.notice)
             position = referee.positions[ply]
@@ -57,8 +57,8 @@ class RbcBoard(ChessFront):
         return super().moves(replay)[1::2]
 
 
-def turn_text(turn: Turn, at: int) -> str:
-    """A turn in words, after ``at`` turns of both sides: ``2. White looks at e5, asks for Nc3.``"""
+def turn_text(turn: Turn) -> str:
+    """A turn in words: ``2. White looks at e5, asks for Nc3.``"""
     looked = "nowhere" if turn.sensed.square is None else f"at {chess.SQUARE_NAMES[turn.sensed.square]}"
     requested, taken = turn.moved.requested, turn.moved.taken
     asked = "passes" if requested is None else f"asks for {move_letters(requested, turn.before.pieces)}"
@@ -66,5 +66,5 @@ def turn_text(turn: Turn, at: int) -> str:
         asked += ", nothing is played" if taken is None else f", plays {taken.uci()}"
     if turn.moved.capture_square is not None:
         asked += f", takes on {chess.SQUARE_NAMES[turn.moved.capture_square]}"
-    number = f"{at // 2 + 1}{'.' if turn.color else '...'}"
+    number = f"{turn.before.fullmove}{'.' if turn.color else '...'}"
     return f"{number} {'White' if turn.color else 'Black'} looks {looked}, {asked}."

@@ -90,6 +90,8 @@ RBC = ("--game", "rbc", "--nodes", "10", "--seed", "3", "--ascii")
           "You captured 0 pieces; you lost nothing."]),
         ("--black rbc-random --fen", f"{ROOK}|e7|Re8|1|quit", 0,
          ["White looks at e7, asks for Re8, takes on e8.", "White knew", "the board", "Black knew"]),
+        ("--black rbc-random --fen", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 30|e5|pass|resign|1|2|quit", 0,
+         ["31. look at:", "30... Black looks", "31. White looks at e5, passes."]),
         ("--black rbc-random --fen", f"{START_FEN}||resign", 0, ["White resigned. 0-1 after 0 turns."]),
         ("--black rbc-random --fen", f"{START_FEN}|e4", 1, ["end of input after 0 turns"]),
         ("--white rbc-attacker --black human --clock 60+1 --fen", f"{START_FEN}||pass|resign", 0,

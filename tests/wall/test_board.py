@@ -180,7 +180,7 @@ class Listened:
         own = {square: piece for square, piece in self._game.position.pieces.items() if piece.color == self._color}
         for square, piece in pieces_of(message["board"]).items():
             assert piece == (own.pop(square) if piece.color == self._color else self._seen[square])
-        assert not own
+        assert not own and message["fullmove"] == self._game.position.fullmove - (self._game.turn > self._color)
         assert set(message) == {
             "color", "ply", "step", "fullmove", "first", "firstNumber", "board", "past", "ages", "turn", "question",
             "moves", "last", "history", "said", "lost", "taken", "over",
