@@ -67,11 +67,14 @@ class Source:
 
 
 def make(source: Source, paths: Sequence[tuple[str, Path]], out: Path, tell: Callable[[str], None]) -> None:
-    """Write the shards of labelled paths. Raises TrainingError: a path has no games."""
-    for label, path in paths:
+    """Write the shards of labelled paths. Raises TrainingError: a path has no games, or two have one name."""
+    names = [f"{label}-{path.resolve().stem}" for label, path in paths]
+    if len({*names}) < len(names):
+        raise TrainingError(f"--matches: got {', '.join(names)}, expected another label or folder name for each")
+    for name, (_, path) in zip(names, paths):
         games = source.at(path)
         for first in range(0, len(games), BLOCK):
-            shard = out / f"{label}-{path.resolve().stem}-{first:05}.npz"
+            shard = out / f"{name}-{first:05}.npz"
             key = zlib.crc32(shard.name.encode())
             rows = (
                 row | {"game": number}

@@ -170,6 +170,8 @@ def test_a_shard_that_is_there_is_kept_and_another_one_is_made_the_same(
     assert stamps[0] == stamps[1]
     assert (kept / "own-match-00000.npz").read_bytes() == (made["dsmcp"] / "own-match-00000.npz").read_bytes()
     assert len(ARCHIVE.load(kept / "own-match-00001.npz")[0]["game"]) == 0
+    with pytest.raises(TrainingError, match="another label"):
+        make(SOURCES["dsmcp"], [("own", games), ("own", tmp_path / "other" / "match")], kept, print)
 
 
 def test_games_of_people_are_split_by_player(tmp_path: Path) -> None:
