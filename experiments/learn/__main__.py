@@ -103,8 +103,10 @@ def learned(parsed: argparse.Namespace, tell: Callable[[str], None]) -> Path:
             found = played(series, name, scaled, folder, parsed.workers, scheduler=parsed.scheduler)
             parsed.matches.append((name.partition("-")[0], folder / found["name"]))
         for number, (kind, minutes, pieces) in enumerate(POSITIONS if recipe.learn is evaluation.tune else (), 1):
-            if parsed.share and not any(data.glob(f"{kind}-{number}-*.npz")):
+            done = data / f"{kind}-{number}.done"
+            if parsed.share and not done.exists():
                 make_positions(kind, data, number, parsed.share * minutes, tell, pieces)
+                done.touch()
         if parsed.epochs:
             make(recipe.source, parsed.matches, data, tell)
             held = load(sorted(data.glob("*.npz")), recipe.source.columns)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import chess
 import numpy as np
@@ -204,6 +205,16 @@ def test_what_can_not_be_learned_from_is_told_in_one_line(
             held(made["rbc"], "rbc")
     finally:
         (made["rbc"] / "torn.npz").unlink()
+
+
+def test_positions_of_a_kind_are_made_until_all_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Mock(side_effect=[None, KeyboardInterrupt, None, None, None])
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "searched-2-00000.npz").touch()  # made before the stop; nothing can be learned from it
+    monkeypatch.setattr(program, "make_positions", made)
+    monkeypatch.setitem(SERIES, "learn_evaluation", replace(SERIES["learn_evaluation"], matches={}))
+    assert [program.main(["evaluation", "--out", str(tmp_path)]) for _ in range(2)] == [130, 1]
+    assert [call.args[2] for call in made.call_args_list] == [1, 2, 2, 3, 4]
 
 
 def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
