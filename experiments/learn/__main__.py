@@ -63,7 +63,8 @@ def _taught(study_of: Callable[..., Any], **settings: Any) -> Callable[..., Lear
 
 
 def _of_own_games(held: Arrays, parsed: argparse.Namespace, tell: Callable[[str], None]) -> Learned:
-    schedule = dataclasses.replace(SCHEDULE, games=max(1, round(parsed.share * SCHEDULE.games)))
+    games = max(1, round(parsed.share * SCHEDULE.games))
+    schedule = dataclasses.replace(SCHEDULE, games=games, epochs=parsed.epochs, seed=SCHEDULE.seed + parsed.seed)
     return selfplay.generations(parsed.out, schedule, GENERATIONS, tell)
 
 
@@ -80,7 +81,7 @@ RECIPES = {
     ),
     "siamese": Recipe("darkchess/rbc/belief/data/siamese-anchor.onnx", 1, siamese.learn, SIAMESE, epochs=5),
     "dsmcp": Recipe("darkchess/rbc/synoptic/data/network.onnx", 9, _taught(Planning), DSMCP, epochs=2),
-    "rl": Recipe("darkchess/rbc/synoptic/data/network-rl.onnx", 1, _of_own_games),
+    "rl": Recipe("darkchess/rbc/synoptic/data/network-rl.onnx", 1, _of_own_games, epochs=selfplay.Schedule.epochs),
 }  # fmt: skip
 """The recipes by name."""
 
@@ -155,6 +156,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     recipe = RECIPES[parsed.name]
     if parsed.epochs == 0 and recipe.learn is not siamese.learn:
         parser.error("--epochs: got 0, expected 1 or more; only siamese ranks its packaged weights so")
+    if parsed.matches and recipe.source is None:
+        parser.error(f"--matches: got some, expected none: {parsed.name} learns from its own games alone")
     parsed.epochs, parsed.matches = recipe.epochs if parsed.epochs is None else parsed.epochs, list(parsed.matches)
     parsed.out = parsed.out or RUNS / "learn" / parsed.name
     print(

@@ -217,6 +217,19 @@ def test_positions_of_a_kind_are_made_until_all_are_there(tmp_path: Path, monkey
     assert [call.args[2] for call in made.call_args_list] == [1, 2, 2, 3, 4]
 
 
+def test_own_games_are_by_the_seed_and_passes_that_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Mock(return_value=(print, {}))
+    monkeypatch.setattr(selfplay, "generations", made)
+    for given in ([], ["--epochs", "5", "--seed", "4"]):
+        assert program.main(["rl", "--out", str(tmp_path), *given]) == 0
+    asked = [call.args[1] for call in made.call_args_list]
+    assert [(each.epochs, each.seed) for each in asked] == [(2, 19), (5, 23)]
+    with pytest.raises(SystemExit, match="2"):
+        program.main(["rl", "--matches", "own=here"])
+
+
 def test_the_mirrored_board_is_a_board_seen_in_a_mirror() -> None:
     known = PositionSet(chess.WHITE, Referee("4k3/8/8/8/1P6/8/8/R3K3 w Q - 0 1").position)
     numbers = Observer(known, Kinds(known, 0.5)).numbers
