@@ -78,14 +78,14 @@ def elo_rows(games: list[list[Any]]) -> list[list[Any]]:
     return sorted(found, key=lambda row: -row[1])
 
 
-def read(folder: Path) -> tuple[list[list[Any]], list[list[Any]]]:
-    """A row for each game of all matches: :data:`COLUMNS`. And one for each question at which its player told the size
-    of its set: player, size, value or None, and the game's score for the player.
+def read(folder: Path) -> tuple[dict[str, Any], list[list[Any]], list[list[Any]]]:
+    """Each match's identity by its name. A row for each game of all matches: :data:`COLUMNS`. And one for each question
+    at which its player told the size of its set: player, size, value or None, and the game's score for the player.
     """
-    games, questions = [], []
+    identities, games, questions = dict[str, Any](), list[list[Any]](), list[list[Any]]()
     for path in sorted(folder.iterdir()):
         held: Any = read_match(path) or ({}, [], [])
-        _, lines, moves = held
+        identities[path.name], lines, moves = held
         told = [((move["game"], move["player"]), said) for move in moves for said in _said(move)]
         largest: dict[tuple[int, str], int] = {}
         for seat, said in told:
@@ -101,7 +101,7 @@ def read(folder: Path) -> tuple[list[list[Any]], list[list[Any]]]:
         for seat, said in told:
             name, score = sides[seat]
             questions.append([name, said["positions"], said.get("value"), score])
-    return games, questions
+    return identities, games, questions
 
 
 def _said(move: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -161,10 +161,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
 
     def work() -> None:
-        games, questions = read(parsed.folder)
+        identities, games, questions = read(parsed.folder)
+        if not games:
+            raise MatchError(f"{parsed.folder}: got no finished game, expected a folder of matches")
         largest = [[*pair, None, score] for game in games for pair, score in (
             ((game[2], game[5]), game[4]), ((game[3], game[6]), 1 - game[4])) if pair[1]]  # fmt: skip
-        identities = {path.name: (read_match(path) or ({},))[0] for path in sorted(parsed.folder.iterdir())}
         sized = ("player", "size from", "number", "value", "score")
         document = head("blind_games", "numpy") | {
             "matches": identities,

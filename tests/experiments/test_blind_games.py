@@ -12,7 +12,7 @@ import pytest
 from darkchess.rbc import Referee
 from darkchess.rbc.game.history import history_text
 from darkchess.rbc.players.scripted import AttackerPlayer, RandomPlayer
-from experiments.blind_games import by_size, elos, tracked
+from experiments.blind_games import by_size, elos, main, tracked
 from klss.play.arbiter import Arbiter
 from klss.play.limits import Limit
 
@@ -43,3 +43,7 @@ def test_sizes_are_gathered_by_their_order_of_magnitude() -> None:
         ["a", 1, 1, 0.5, 1.0], ["a", 10, 1, None, 0.0], ["all", 1, 1, 0.5, 1.0], ["all", 10, 2, 0.1, 0.5],
         ["b", 10, 1, 0.1, 1.0],
     ]  # fmt: skip
+
+
+def test_a_folder_without_a_finished_game_is_refused(tmp_path: Path) -> None:
+    assert main([str(tmp_path), "--results", str(tmp_path)]) == 1
