@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--seed", type=whole(0), default=1, metavar="S", help="default 1")
     add("--out", type=Path, default=RUNS / "puzzles", metavar="DIR", help="where games and puzzles.jsonl are kept")
     parsed = parser.parse_args(arguments)
-    return finished(lambda: make(parsed.games, parsed.seed, parsed.out))
+    return finished(lambda: make(parsed.games, parsed.seed, parsed.out), OSError)
 
 
 if __name__ == "__main__":

@@ -286,7 +286,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             kept = {match["name"]: match for match in (*before, found)}
             write_document(path, head(parsed.name) | {"matches": list(kept.values())})
 
-    return finished(play, ConfigurationError, UciBridgeError)
+    return finished(play, ConfigurationError, UciBridgeError, OSError)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ def test_the_command_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytes
     arguments = ["--games", str(2 * maker.BATCH), "--out", str(tmp_path)]
     assert maker.main(arguments) == 130 and not out.exists()
     assert maker.main(arguments) == 0 and made == [0, maker.BATCH, maker.BATCH]
+    assert maker.main(["--out", str(out)]) == 1  # a file, not a folder
     packaged = {each.source for each in packaged_puzzles()}
     assert packaged >= {json.loads(line)["source"] for line in out.read_text().splitlines()} != set()
 

@@ -60,6 +60,7 @@ def test_a_series_goes_on_where_it_stopped_and_its_results_hold_every_game_and_m
     assert {row["game"] for row in rows if row["a's color"] == "white"} == {0, 2}
     assert main(arguments(tmp_path, "--only", "others")) == 0
     assert [each["name"] for each in found()] == ["twins-1nodes", "others-1nodes"]
+    assert main(arguments(tmp_path, "--only", "others", "--results", str(tmp_path / "shuffle.json"))) == 1  # no folder
     (played / "commit").write_text("another")
     assert main(arguments(tmp_path, "--only", "twins", "--games", "6")) == 1  # games of two commits are not one match
 
