@@ -216,7 +216,7 @@ def rank(paths: Sequence[Path], networks: Mapping[str, Any], tell: Callable[[str
                 began = time.process_time()
                 scores[name] = way(*given)
                 if len(boards) >= _SIZES[-1]:
-                    rates[name].append(len(boards) / (time.process_time() - began))
+                    rates[name].append(len(boards) / max(1e-9, time.process_time() - began))
             color = chess.COLOR_NAMES[known.own.color]
             held[part_of(number)].append(([opponent, match, number, color, ply, known.size, len(boards)], scores))
     heats = dict.fromkeys(("uniform", "filter", "tower", *networks), 1.0)
