@@ -18,7 +18,6 @@ class Plain(Player):  # type: ignore[misc]
 
     def handle_game_start(self, color: bool, board: chess.Board, opponent_name: str) -> None:
         self.turns = 0
-        self.told: list[Any] = [color, board.fen(), opponent_name]
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
         self.turns += 1

@@ -80,12 +80,10 @@ class Expectation:
 class ExpectationPlayer(HoldingPlayer):
     """See the module."""
 
-    def __init__(
-        self, evaluator: Evaluator, thinking: Expectation | None = None, *, seed: int = 0, cap: int, threads: int = 1
-    ) -> None:
+    def __init__(self, evaluator: Evaluator, thinking: Expectation, *, seed: int = 0, cap: int, threads: int) -> None:
         """See the module; ``cap`` and ``threads`` are those of the position set."""
         self._evaluator = evaluator
-        self._thinking = thinking or Expectation()
+        self._thinking = thinking
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._a_second = _FIRST_A_SECOND
 

@@ -55,13 +55,11 @@ class Nearness:
 class SiamesePlayer(HoldingPlayer):
     """See the module."""
 
-    def __init__(
-        self, evaluator: Evaluator, thinking: Nearness | None = None, *, seed: int = 0, cap: int, threads: int = 1
-    ) -> None:
+    def __init__(self, evaluator: Evaluator, thinking: Nearness, *, seed: int = 0, cap: int, threads: int) -> None:
         """See the module; ``cap`` and ``threads`` are those of the position set."""
         super().__init__(seed=seed, cap=cap, threads=threads)
         self._evaluator = evaluator
-        self._thinking = thinking or Nearness()
+        self._thinking = thinking
         self._network = Siamese.packaged()
 
     def begin(self, seat: chess.Color, setup: Position) -> None:
