@@ -36,8 +36,9 @@ _FIELDS = ("White", "Black", "WhiteElo", "BlackElo", "TimeControl", "Result", "T
 _ENDS = {"king": "king_captured", "resigned": "resign", "time": "flag", "draw": "unknown", "other": "unknown"}
 """The reasons of ends in tables, and our names for them."""
 
-# An encrypted zip raises RuntimeError, one with a compression that Python does not know NotImplementedError.
-_BROKEN = (gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
+# An encrypted zip, or one of a later version, raises RuntimeError; a name that is no UTF-8, an offset past 2⁶³, and a
+# file that comes through a pipe raise ValueError.
+_BROKEN = (gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 
 
 def games_of(path: Path) -> Iterator[WrittenGame]:
@@ -78,7 +79,7 @@ class _Reader:
             if file.seek(0, io.SEEK_END) > _MOST_ZIP_BYTES:
                 raise zipfile.BadZipFile(f"got a zip of more than {_MOST_ZIP_BYTES:,} bytes, expected a smaller one")
             archive = zipfile.ZipFile(file)
-        except (zipfile.BadZipFile, io.UnsupportedOperation) as error:  # the latter: it comes through a pipe
+        except _BROKEN as error:
             yield _fault("", error)
             return
         with archive:

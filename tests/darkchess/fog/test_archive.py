@@ -178,6 +178,9 @@ def test_packed_files_read_as_what_is_in_them(tmp_path: Path) -> None:
         (b"PK\x03\x04no zip", ["game 1: File is not a zip file"]),
         (zipped({"a.png": b"\0", "b.pgn": PYCHESS.encode()}), ["game 1: a.png: got bytes", "king_captured"]),
         (corrupt(zipped({"a.pgn": PYCHESS.encode()})), ["game 1: a.pgn: Error -3 while decompressing"]),
+        (zipped({"a.pgn": b""}).replace(b"\x14\0", b"\x5a\0"), ["game 1: zip file version 9.0"]),
+        (zipped({"é": b""}).replace("é".encode(), b"\xff\xff"), ["game 1: 'utf-8' codec can't decode"]),
+        (zipped({"é": b""}).replace("é".encode(), b"\xff\xff", 1), ["game 1: é: 'utf-8' codec can't decode"]),
     ],
 )
 def test_what_is_no_text_or_was_cut_is_one_line_and_what_reads_is_kept(
