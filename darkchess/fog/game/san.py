@@ -109,10 +109,12 @@ def parse_move(board: Position | View, text: str) -> chess.Move:
     here = _Board(board)
     bare = _ORNAMENT.sub("", text[:_LONGEST].translate(PLAIN).strip())
     try:
+        if len(text) > _LONGEST:
+            raise chess.InvalidMoveError
         if castling := _CASTLING.fullmatch(bare):
             return here.parse_san("O-O" if castling[1] is None else "O-O-O")
         match = _SAN.fullmatch(bare.lower() if _UCI.fullmatch(bare) else bare)
-        if match is None or len(text) > _LONGEST:
+        if match is None:
             raise chess.InvalidMoveError
         piece, origin, captured, target, promotion = match.groups(default="")
         move = here.parse_san(piece + origin + target + promotion)

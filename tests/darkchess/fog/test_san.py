@@ -100,6 +100,7 @@ def test_loose_spellings_are_read(fen: str, text: str, uci: str | None) -> None:
     [
         *((text, "illegal") for text in ("Nf6", "e2e5", "e7e5", "e4e5", "e4e4", "Qd3", "O-O", "exd3", "e4=Q")),
         *((text, "misspelt") for text in ("e9", "nf3", "", "e2e4e5", "--", "0000", "Sf3", "e4" + "+" * 500_000 + "x")),
+        ("O-O" + "+" * 60 + "Nf3", "misspelt"),
     ],
 )
 def test_a_bad_move_is_refused_with_its_kind_and_what_was_expected(text: str, kind: str) -> None:
