@@ -289,7 +289,7 @@ def _game(written: WrittenGame) -> GameRecord:
         fault = f"got {len(written.words):,} moves, expected at most {_MOST_MOVES:,}"
     if fault:
         raise RecordError(fault)
-    fen = tags.get("FEN") if tags.get("SetUp") != "0" else None
+    fen = (tags.get("FEN") or None) if tags.get("SetUp") != "0" else None
     moves, position = parse_moves(Position.from_fen(fen or START_FEN), _on_eight_files(written))
     # Without a variant, a final "#" where the rules of fog leave a move is a checkmate of chess.
     if "Variant" not in tags and written.words[-1:] and written.words[-1].endswith("#") and position.legal_moves():

@@ -88,7 +88,8 @@ def test_results_reasons_and_names_of_the_variant_read() -> None:
         assert one(f'[Variant "{name}"]\n\n1. e4 *').moves == moves("e2e4")
     for unknown in ('[Result "2-0"]\n\n1. e4', '[Result "?"]\n\n1. e4\n'):
         assert one(unknown).outcome is None and one(unknown).moves == moves("e2e4")
-    assert one('[SetUp "0"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *').fen is None
+    for start in ('[SetUp "0"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]', '[FEN ""]'):
+        assert one(f"{start}\n\n1. e4 *").fen is None
 
 
 @pytest.mark.parametrize(
