@@ -318,12 +318,12 @@ def _not_this_game(tags: Mapping[str, str]) -> str:
 
 def _on_eight_files(written: WrittenGame) -> list[str]:
     """Return the moves; those on Chess.com's board of 14 files, on which ours begins at d4, with our squares' names."""
-    if "RuleVariants" not in written.tags or not any(_BEYOND.search(word) for word in written.words):
-        return written.words
-    return [
-        _ON_FOURTEEN.sub(lambda square: f"{chr(ord(square[1]) - 3)}{int(square[2]) - 3}", word)
-        for word in written.words
-    ]
+    words = written.words
+    # A single move may name no square that only that board has: its first moves end on rank 6 or 7, ours on 3 or 4.
+    far = any(map(_BEYOND.search, words)) or ("FEN" not in written.tags and "".join(words[:1]).endswith(("6", "7")))
+    if "RuleVariants" not in written.tags or not far:
+        return words
+    return [_ON_FOURTEEN.sub(lambda square: f"{chr(ord(square[1]) - 3)}{int(square[2]) - 3}", word) for word in words]
 
 
 def _outcome(written: WrittenGame, final: Position) -> Outcome | None:

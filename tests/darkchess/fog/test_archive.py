@@ -124,6 +124,7 @@ def test_a_game_that_is_refused_costs_no_other(text: str, says: str, tmp_path: P
         ("1. e4 *\n*\n1. d4 d5 *\n", [("?", 1), ("?", 2)]),
         # escaped lines, marks of byte order, variations at once
         (f"% a line\n{A}% another\n\n1. e4\n% and one more 1. d4\ne5 *\n", [("Ann", 2)]),
+        (f'{TAGS}[White "Ann"]\n\n1. h5-h7 .. R\n\n{TAGS}[White "Cy"]\n\n1. Ne4-f6 .. T\n', [("Ann", 1), ("Cy", 1)]),
         (f"\ufeff{A}\n1. e4 *\n\n\ufeff{B}\n1. d4 (1. c4 (1. b4)) d5 *\n", [("Ann", 1), ("Cy", 2)]),
     ],
 )
