@@ -134,9 +134,9 @@ def across_enemy_move(
         late = treated < count
         part = treated / max(1, count) * (_part_below(table, positions) if table.cut else 1.0)
         return Step(positions, table.array, produced, "time" if late else "cap" if table.cut else None, part)
-    # Slice by slice: each is collected in the same table, then appended to ``whole``. The system provides memory only
-    # for the part of ``whole`` that is written.
-    whole = np.empty((cap, 2), dtype=np.uint64)
+    # Slice by slice: each is collected in the same table, then appended to ``whole``. The system grows a large array by
+    # its pages, without copying it.
+    whole = np.empty((0, 2), dtype=np.uint64)
     size, floor, produced = 0, 0, 0
     capped_by: Literal["cap", "time"] | None = None
     while True:
@@ -157,13 +157,13 @@ def across_enemy_move(
             while kept and table.hash_of(found[kept - 1]) == floor:
                 kept -= 1
             found = found[:kept]
-        whole[size : size + found.shape[0]] = found
+        whole.resize((size + found.shape[0], 2), refcheck=False)
+        whole[size:] = found
         size += found.shape[0]
         spare = table.array
         if late or not more:
             capped_by = "time" if late else "cap" if table.cut else None
             break
-    whole.resize((size, 2), refcheck=False)
     return Step(whole, whole, produced, capped_by, _part_below(table, whole) if capped_by else 1.0)
 
 
