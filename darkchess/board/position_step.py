@@ -138,9 +138,8 @@ def across_enemy_move(
     # its pages, without copying it.
     whole = np.empty((0, 2), dtype=np.uint64)
     size, floor, produced = 0, 0, 0
-    capped_by: Literal["cap", "time"] | None = None
     while True:
-        bound = min(SLICE, cap - size)
+        first, bound = size == 0, min(SLICE, cap - size)
         table = PositionTable(key, bound, hint, spare, threads, floor)
         made, treated = _fill(table, sources, successors, deadline, threads)
         late = treated < count
@@ -149,7 +148,7 @@ def across_enemy_move(
         more = table.cut and bound < cap - size
         # A slice that was not finished in time is dropped, unless it is the first: its range of hashes has gaps. In a
         # full slice, an entry with the last one's hash may have been dropped, so the next slice begins with that hash.
-        if late and size:
+        if late and not first:
             found = found[:0]
         elif more:
             floor = table.hash_of(found[-1])
@@ -162,9 +161,12 @@ def across_enemy_move(
         size += found.shape[0]
         spare = table.array
         if late or not more:
-            capped_by = "time" if late else "cap" if table.cut else None
             break
-    return Step(whole, whole, produced, capped_by, _part_below(table, whole) if capped_by else 1.0)
+    # These are the positions of all sources up to a hash or, late in the first slice, those of the treated sources.
+    part = treated / count if late and first else 1.0
+    if table.cut or (late and not first):
+        part *= _part_below(table, whole)
+    return Step(whole, whole, produced, "time" if late else "cap" if table.cut else None, part)
 
 
 def _part_below(table: PositionTable, positions: Words) -> float:

@@ -108,11 +108,12 @@ def test_a_streamed_set_is_the_same_in_slices_of_any_size(
         assert (streamed._positions == plain._positions).all()
 
 
-def test_only_a_deadline_that_is_passed_leaves_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("stream", [False, True])
+def test_only_a_deadline_that_is_passed_leaves_a_sample(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position_table, "BUFFER", 400)
     found = []
     for seconds in (1000.0, -1.0):
-        game, known = after_line(chess.BLACK, 6)
+        game, known = after_line(chess.BLACK, 6, stream=stream)
         game.push(chess.Move.from_uci(LINE[6]))
         known.observe(game.view(chess.BLACK), deadline=time.monotonic() + seconds)
         found.append(known)
@@ -120,6 +121,7 @@ def test_only_a_deadline_that_is_passed_leaves_a_sample(monkeypatch: pytest.Monk
     assert (exact.size, exact.capped_by) == (18947, None)
     assert (late.capped_by, late.sampled) == ("time", True)
     assert 0 < late.size < exact.size and set(halves(late)) < set(halves(exact))
+    assert 0 < late.held <= late.size / exact.size, "of two sources with a common successor, one is enough to find it"
 
 
 def weighed_line(plies: int, seed: int = 0, threads: int = 1) -> tuple[Referee, PositionSet]:
