@@ -126,7 +126,7 @@ def across_enemy_move(
     hint = min(512 * count, max(1 << 16, growth * count))
     if deadline is not None:
         # Room only for what can be found in time, since fresh memory costs time too.
-        hint = min(hint, max(1 << 16, int((deadline - time.monotonic()) * _FOUND_PER_S)))
+        hint = int(min(hint, max(1 << 16, (deadline - time.monotonic()) * _FOUND_PER_S)))
     if not stream:
         table = PositionTable(key, cap, hint, spare, threads)
         produced, treated = _fill(table, sources, successors, deadline, threads)

@@ -303,7 +303,7 @@ class BuiltinEvaluator(Evaluator):
         while progress[0] < rows.shape[0]:
             # Nodes of this slice: after ``soft`` the kernel begins no further child, after ``hard`` it gives up the
             # current one. By a clock, ``hard`` is what the time left allows at the rate measured so far.
-            soft = hard = budget.nodes_left(visited)
+            soft = hard = min(budget.nodes_left(visited), 1e15)
             left = budget.left()
             if hard < 1 or left <= 0.0:
                 return None, visited

@@ -132,10 +132,11 @@ def test_time_that_is_up_gives_no_values(positions: Rows) -> None:
     assert values is None
 
 
-def test_one_slow_moment_does_not_make_it_give_up_for_good(positions: Rows) -> None:
+@pytest.mark.parametrize("limit", [{"seconds": 60.0}, {"seconds": float("inf")}, {"nodes": 10**30}])
+def test_one_slow_moment_does_not_make_it_give_up_for_good(positions: Rows, limit: Any) -> None:
     """A speed measured while the machine was busy elsewhere; the time given is a hundred times what is needed."""
     evaluator = BuiltinEvaluator()
     evaluator._nodes_a_second = 1.0
     some = positions[::300]
-    values, _ = evaluator.search_values(some[:0], np.zeros(1, dtype=np.int64), some, 2, Budget(seconds=60.0), -1.0)
+    values, _ = evaluator.search_values(some[:0], np.zeros(1, dtype=np.int64), some, 2, Budget(**limit), -1.0)
     assert np.array_equal(np.asarray(values), searched(some, 2))

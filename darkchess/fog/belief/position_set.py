@@ -323,8 +323,8 @@ class PositionSet(WeighedPositions):
         """Indices of the positions to follow across an enemy move by ``deadline``, ascending; None: all of them."""
         if deadline is None or self.weigher is None:
             return None
-        count = max(_LEAST_FOLLOWED, int((deadline - time.monotonic()) * _FOLLOWED_PER_S))
-        return self._likeliest(count) if count < self.size else None
+        count = max(_LEAST_FOLLOWED, (deadline - time.monotonic()) * _FOLLOWED_PER_S)
+        return self._likeliest(int(count)) if count < self.size else None
 
     def _likeliest(self, count: int) -> Ints:
         """Indices of ``count`` positions, ascending: mostly the likeliest."""
