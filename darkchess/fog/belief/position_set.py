@@ -201,9 +201,11 @@ class PositionSet(WeighedPositions):
         move, shown = view.own_move, self._shown
         assert move is not None
         taken = before.piece_at(move.to_square)
+        kept = self._positions, self._weights
         # En passant after a rebuilt view that could not report it: first keep only positions with a pawn on the square
-        # of the captured piece.
+        # of the captured piece, in copies, since the rest of the view may contradict them.
         if shown.captured and taken is None and before.ep_square is None:
+            self._positions, self._weights = kept[0].copy(), kept[1].copy()
             masks, expected = only_pawns_on(shown.captured)
             count = self._filter(masks, expected, 0, must_move=False)
             self._positions = self._positions[: count or self.size]
@@ -211,6 +213,7 @@ class PositionSet(WeighedPositions):
         # Remove the captured piece, and every position that contradicts the view.
         count = self._filter(shown.masks, shown.expected, shown.captured, must_move=True)
         if not count:
+            self._positions, self._weights = kept
             return False
         self._positions = self._positions[:count]
         self._ordered = self._ordered and not shown.captured

@@ -94,7 +94,11 @@ def test_where_the_view_cannot_tell_en_passant_its_double_steps_stay_possible() 
     known.observe(replace(shown, ep_square=None, ep_known=False))
     assert any(position.piece_at(chess.D5) == chess.Piece(chess.PAWN, chess.BLACK) for position in known)
     game.push(chess.Move.from_uci("e5d6"))
-    known.observe(game.view(chess.WHITE))
+    after, before = game.view(chess.WHITE), texts(known)
+    with pytest.raises(ViewError, match="agrees with none"):
+        known.observe(replace(after, pieces={**after.pieces, chess.D7: chess.Piece(chess.QUEEN, chess.BLACK)}))
+    assert texts(known) == before
+    known.observe(after)
     assert texts(known) == {text(game.position.row)}, "the capture tells that it was a pawn"
 
 
