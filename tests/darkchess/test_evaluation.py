@@ -101,8 +101,6 @@ def test_a_value_does_not_depend_on_the_batch(positions: Rows) -> None:
     together = evaluator.values(some)
     assert np.array_equal(together[::-1], evaluator.values(some[::-1]))
     assert np.array_equal(together, [evaluator.values(p[None])[0] for p in some])
-    offsets, found, _ = children(positions[:20])
-    assert np.array_equal(evaluator.child_values(positions[:20], offsets, found), evaluator.values(found))
 
 
 def test_a_king_that_cannot_be_saved_is_lost_and_a_checked_side_does_not_stand_pat() -> None:
