@@ -46,13 +46,12 @@ MAX_FEATURES = 320
 pads with.
 """
 
-ANY, TWICE, BY_PAWN, BY_KNIGHT, BY_BISHOP, BY_ROOK, BY_QUEEN, BY_KING, FILES, DANGER, FOUND = range(0, 21, 2)
+ANY, TWICE, BY_PAWN, BY_KNIGHT, BY_BISHOP, BY_ROOK, BY_QUEEN, BY_KING, FILES, DANGER = range(0, 20, 2)
 """Places of the attack maps that :func:`features` leaves behind, each for White, then for Black: squares attacked at
 all, twice, by a pawn, a knight, a bishop, a rook (these two through their own queens, a rook also through rooks), a
-queen, the king; its pawns' files; then a number, the danger to the enemy king. The last place has the number of
-features.
+queen, the king; its pawns' files; then a number, the danger to the enemy king.
 """
-MAPS = 21
+MAPS = 20
 """Number of these places."""
 
 
@@ -318,5 +317,4 @@ def features(row: Any, tables: Any, index: Any, count: Any, maps: Any) -> int:
         n = _king_terms(row, side, sign, tables, index, count, n, maps)
         n = _threat_terms(row, side, to_move, index, count, n, maps)
     n = _put(index, count, n, 533, 1)
-    maps[FOUND] = np.uint64(n)
     return int(n)
