@@ -133,14 +133,9 @@ class PositionStore(ABC):
         self._decode(chosen, out)
         return out
 
-    def chunks(self, most: int) -> Iterator[tuple[int, Words]]:
-        """Yield all positions in order, at most ``most`` rows at a time: the first one's index, and uint64[n, 9]."""
-        for start in range(0, self.size, most):
-            yield start, self.rows(np.arange(start, min(start + most, self.size)))
-
     def __iter__(self) -> Iterator[Position]:
-        for _, rows in self.chunks(_ROWS_AT_ONCE):
-            for row in rows:
+        for start in range(0, self.size, _ROWS_AT_ONCE):
+            for row in self.rows(np.arange(start, min(start + _ROWS_AT_ONCE, self.size))):
                 yield Position(row, self.fullmove)
 
     def contains(self, row: npt.ArrayLike) -> bool:

@@ -33,7 +33,7 @@ from darkchess.fog.belief._kernels import position_set
 from darkchess.fog.belief._kernels.filter import Sources, add
 from darkchess.fog.belief.filter import Crossing, Filter, find
 from darkchess.fog.belief.tower import Observer
-from darkchess.fog.belief.view_masks import ViewMasks, only_pawns_on
+from darkchess.fog.belief.view_masks import ViewMasks
 from darkchess.fog.belief.weighed_positions import WeighedPositions
 from darkchess.fog.game.view import View
 from klss.support.arrays import Floats, Ints, Words
@@ -206,7 +206,9 @@ class PositionSet(WeighedPositions):
         # of the captured piece, in copies, since the rest of the view may contradict them.
         if shown.captured and taken is None and before.ep_square is None:
             self._positions, self._weights = kept[0].copy(), kept[1].copy()
-            masks, expected = only_pawns_on(shown.captured)
+            masks, expected = np.zeros(position_set.MASKS, dtype=np.uint64), np.full(64, -1, dtype=np.int64)
+            masks[[position_set.REQUIRED, position_set.SEEN]] = shown.captured
+            expected[shown.captured.bit_length() - 1] = board.PAWN
             count = self._filter(masks, expected, 0, must_move=False)
             self._positions = self._positions[: count or self.size]
             self._keep_weights(self._weights[: self.size])

@@ -111,14 +111,6 @@ class ViewMasks:
         self.expected[square] = board.PAWN
 
 
-def only_pawns_on(squares: int) -> tuple[Words, Ints]:
-    """Return masks and expected pieces that require enemy pawns on ``squares``, and nothing else."""
-    masks, expected = np.zeros(kernels.MASKS, dtype=np.uint64), np.full(64, -1, dtype=np.int64)
-    masks[[kernels.REQUIRED, kernels.SEEN]] = squares
-    expected[[square for square in chess.SQUARES if squares >> square & 1]] = board.PAWN
-    return masks, expected
-
-
 def _side(square: int, flipped: bool) -> int:
     """``square`` as the viewer's side sees it."""
     return square ^ 56 if flipped else square

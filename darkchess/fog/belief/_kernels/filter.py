@@ -159,13 +159,6 @@ def find_few(halves: Any, positions: Any, key: Any, out: Any) -> None:
 
 
 @kernel(inline="always")
-def _lay(sources: Any, i: int, row: Any) -> None:
-    """Write the full position of source ``i``, the viewer White, into ``row``."""
-    enemy, codes = sources.halves[i, 0], sources.halves[i, 1]
-    decode_passed(enemy, codes, sources.own_row, False, sources.captors, sources.passed, row)
-
-
-@kernel(inline="always")
 def _half_after(enemy: Any, codes: Any, piece: Any, origin: int, target: int, promotion: int) -> Any:
     """Return the enemy half after the enemy's move."""
     if piece == KING and (origin - target == 2 or target - origin == 2):
@@ -226,8 +219,9 @@ def propagate(
         if not weight > 0.0:
             continue
         # The likelihoods of all moves, consistent or not: their sum is the denominator of each share.
-        _lay(sources, i, row)
-        own, enemy, enemy_codes = row[WHITE], sets[i, 0], sets[i, 1]
+        enemy, enemy_codes = sets[i, 0], sets[i, 1]
+        decode_passed(enemy, enemy_codes, sources.own_row, False, sources.captors, sources.passed, row)
+        own = row[WHITE]
         count = describe(row, groups <= PLAIN, tables, codes, index, pieces, maps)
         total = 0.0
         for k in range(count):
