@@ -259,12 +259,16 @@ def impossible() -> dict[str, dict[str, Any]]:
 
     with_seen, with_last = partial(with_observation, good), partial(with_observation, good, -1)
     pieces = good["observationTranscript"][-1]["visible_pieces"]
+    mask = int(good["observationTranscript"][-1]["visibility_mask"], 16)
     return {
         "a legal move is missing": {**good, "legalMoves": good["legalMoves"][1:]},
         "a legal move twice": {**good, "legalMoves": [*good["legalMoves"], good["legalMoves"][0]]},
         "not her turn": turn(game, color="black"),
         "seeing too much": with_last(visibility_mask="0xffffffffffffffff"),
         "a loss where nothing stood": with_last(own_capture_square=chess.E3),
+        "a rook that is captured en passant": with_last(
+            own_capture_square=chess.A1, visible_pieces=pieces[1:], visibility_mask=f"{mask & ~chess.BB_A1:#x}"
+        ),
         "a ply that comes twice": with_seen(1, ply=2),
         "a start in the middle": with_seen(1, kind="initial"),
         "a start that is none": with_seen(0, kind="opp_move"),

@@ -203,15 +203,17 @@ def _check(previous: View, view: View, where: str) -> None:
     lost, landing = view.own_capture_square, view.opp_capture_landing_square
     # The player's own pieces are known exactly: those before, after its move, less a captured one.
     own = {square: piece for square, piece in previous.pieces.items() if piece.color == view.color}
+    at = -1 if lost is None else lost
+    passed = own.get(at) == chess.Piece(chess.PAWN, view.color) and chess.square_rank(at) == (3 if view.color else 4)
     if not (
         previous.game_over is None
         # It is of the side that was to move, with its move if that is the player, and this is legal.
         and view.kind == ("own_move" if own_turn else "opp_move")
         and (move is not None) == own_turn
         and (move is None or move in previous.legal_moves or (not previous.ep_known and _is_ep(previous, move)))
-        # The enemy's move captures an own piece, on whose square it lands unless it is en passant.
+        # The enemy's move captures an own piece, on whose square it lands unless a pawn is captured en passant.
         and (lost is None or (not own_turn and lost in own))
-        and landing in (None, lost)
+        and (landing == lost or (landing is None and passed))
         # Pieces stand on visible squares.
         and 0 <= view.visible < 1 << 64
         and all(0 <= square < 64 and view.sees(square) for square in view.pieces)
@@ -222,7 +224,7 @@ def _check(previous: View, view: View, where: str) -> None:
         out = np.empty(board.WIDTH, dtype=np.uint64)
         moves.make(row_of(own, view.color, previous.castling), encode(move), TABLES, out)
         own = dict(Position(out).pieces)
-    own.pop(-1 if lost is None else lost, None)
+    own.pop(at, None)
     given = {square: piece for square, piece in view.pieces.items() if piece.color == view.color}
     if given != own:
         odd = min(square for square in {*given, *own} if given.get(square) != own.get(square))
