@@ -124,7 +124,7 @@ def observed(
         Its castling rights follow from the rights before and from the piece that moved or was captured. The en passant
         square follows from ``legal_moves``; without them, from a pawn's empty diagonal that is seen although only an en
         passant target would show it. If another piece sees that square too, ``ep_known`` is False, ``ep_square`` None,
-        and ``legal_moves`` may lack the en passant capture.
+        and ``legal_moves`` may lack the en passant capture. A captured king ends the game, also without ``game_over``.
 
     Raises
     ------
@@ -132,6 +132,10 @@ def observed(
         The observation contradicts itself, ``previous`` or the rules.
     """
     where = f"observation of ply {previous.ply + 1}"
+    target = own_capture_square if own_move is None else own_move.to_square
+    taken = previous.pieces.get(-1 if target is None else target)
+    if game_over is None and taken is not None and taken.piece_type == chess.KING:
+        game_over = Outcome(not taken.color, "king_captured")
     view = View(
         ply=previous.ply + 1,
         kind=kind,

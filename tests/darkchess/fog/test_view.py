@@ -40,10 +40,10 @@ GAMES = random_games(44, 70, seed=41)
 
 
 def rebuilt(game: Referee, color: chess.Color, *, send_moves: bool, show_pawn: bool = False) -> list[View]:
-    """The views that a player's side makes of what the engine protocol sends."""
+    """The views that a player's side makes of what the engine protocol sends, with no end where a king is captured."""
     views = [view_of(game.positions[0], color, game.views(color)[0].game_over)]
     for view in game.views(color)[1:]:
-        visible, pieces = view.visible, dict(view.pieces)
+        visible, pieces, over = view.visible, dict(view.pieces), view.game_over
         if show_pawn and view.ep_square is not None:
             pawn = view.ep_square + (-8 if color else 8)
             visible |= 1 << pawn
@@ -58,7 +58,7 @@ def rebuilt(game: Referee, color: chess.Color, *, send_moves: bool, show_pawn: b
                 own_move=view.own_move,
                 own_capture_square=view.own_capture_square,
                 opp_capture_landing_square=view.opp_capture_landing_square,
-                game_over=view.game_over,
+                game_over=over if over is None or over.reason != "king_captured" else None,
                 legal_moves=sent,
             )
         )
