@@ -1,4 +1,5 @@
-"""The built-in evaluation: a tapered sum of :mod:`features` at the leaves of a quiescence search.
+"""The built-in evaluation: a tapered sum of :mod:`features` and a small network's output, at the leaves of a
+quiescence search.
 
 Chess values under dark chess's rules: there is no check rule, but a side whose king can be taken loses. So a node is
 won if its side to move can take the king. If the king of the side to move is attacked, standing pat is not allowed and

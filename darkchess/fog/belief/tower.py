@@ -14,7 +14,8 @@ now          the share of the possible positions in which each enemy piece stand
 likely       the same by the filter's weights
 before       ``likely`` at the player's last turn
 trace        where an enemy piece was certain: 1 now, times :data:`FADE` for each own turn since, 0 once seen to be gone
-lost, taken  where the enemy's last move captured an own piece; where the player's last move captured one
+lost, taken  where the enemy's last move captured an own piece; where the player's last move captured one, except en
+             passant (the packaged weights were learned so)
 from, to     the player's last move
 scalars      colour, ln of the set's size now and at the last turn, number of the move, numbers of own and enemy pieces,
              own rights, king- and queenside

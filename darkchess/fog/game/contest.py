@@ -40,7 +40,9 @@ def king_capture(view: View) -> chess.Move | None:
 
 
 def is_loud(before: View, view: View) -> bool:
-    """Whether the player observed a pawn move or a capture on the way from ``before`` to ``view``."""
+    """Whether the player moved a pawn, captured or lost a piece on the way from ``before`` to ``view``. An enemy pawn's
+    move does not count, even if it is seen.
+    """
     if view.own_capture_square is not None:
         return True
     if view.own_move is None:

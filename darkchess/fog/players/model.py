@@ -143,8 +143,8 @@ class PositionBelief:
     """A position set as the search's belief."""
 
     def __init__(self, positions: PositionSet, model: DarkChess, quiet: int, weighted: bool = False) -> None:
-        """``quiet``: plies since the player last observed a pawn move or capture; ``weighted``: whether to use the
-        weights of the set's weigher, which it then has; else all positions weigh the same.
+        """``quiet``: plies since the player's last pawn move, capture or loss; ``weighted``: whether to use the weights
+        of the set's weigher, which it then has; else all positions weigh the same.
         """
         self.weighted = weighted
         self._positions = positions
