@@ -29,13 +29,10 @@ DIAGNOSTICS = {
 }.get(how, '{"engine": "foreign"}')
 
 
-SAYS = {
-    "garbage": b"bestmove e2e4\n", "bytes": b"\xff\x00\xfe\n", "wrong shape": b'{"move": "e2e4"}\n',
-    "huge": b"x" * (1 << 20) + b"\n",
-}  # fmt: skip
-ERRORS = {
+REPLIES = {
     "hostile": {"error": f"I resign {NASTY}"}, "error": {"error": "I resign"},
     "always needs": {"error": "what?", "need": "transcript"},
+    "move for sense": {"move": None}, "off the board": {"sense": 64},
 }  # fmt: skip
 
 
@@ -80,25 +77,15 @@ def misbehave(request: dict) -> None:
             answer(request, good)
             return
         open(options["--once"], "w").close()
-    if how == "move for sense" and request["phase"] == "sense":
-        say(json.dumps({**ids(request), "move": None}).encode() + b"\n")
-        return
-    if how == "off the board" and request["phase"] == "sense":
-        say(json.dumps({**ids(request), "sense": 64}).encode() + b"\n")
-        return
-    if how in ("move for sense", "off the board"):
-        raise SystemExit("not asked for a sense")
     if how == "silent":
         time.sleep(600)
     elif how == "late":
         time.sleep(0.6)
         answer(request, good)
-    elif how in SAYS:
-        say(SAYS[how])
+    elif how == "garbage":
+        say(b"bestmove e2e4\n")
     elif how == "illegal":
         answer(request, {"from": "a1", "to": "h8"})
-    elif how == "null move":
-        answer(request, {"from": "e2", "to": "e2"})
     elif how == "dead":
         print("out of memory, sorry", file=sys.stderr, flush=True)
         os._exit(3)
@@ -116,8 +103,8 @@ def misbehave(request: dict) -> None:
     elif how == "half":
         say(json.dumps({**ids(request), "move": good}).encode()[:-5])
         time.sleep(600)
-    elif how in ERRORS:
-        say(json.dumps({**ids(request), **ERRORS[how]}).encode() + b"\n")
+    elif how in REPLIES:
+        say(json.dumps({**ids(request), **REPLIES[how]}).encode() + b"\n")
     elif how == "wrong session":
         answer({**request, "sessionId": "another"}, good)
     elif how == "acknowledges":

@@ -83,15 +83,10 @@ def play(
 # what it does, after how many good answers, what the fault says
 FAULTS = [
     (FOG, "garbage", 1, "not JSON"),
-    (FOG, "bytes", 0, "utf-8"),
-    (FOG, "wrong shape", 1, "move"),
     (FOG, "illegal", 0, "a1h8"),
-    (FOG, "null move", 1, "e2"),
-    (FOG, "dead", 0, "exit code 3"),
     (FOG, "dead", 1, "out of memory, sorry"),
     (FOG, "signal", 0, "signal 11"),
     (FOG, "closes", 1, "stdout is closed"),
-    (FOG, "huge", 0, "line of more than"),
     (FOG, "endless", 1, "line of more than"),
     (FOG, "flood", 0, "nobody asked for"),
     (FOG, "error", 1, "I resign"),
@@ -101,7 +96,6 @@ FAULTS = [
     (RBC, "move for sense", 0, "no sense"),
     (RBC, "off the board", 0, "sense"),
     (RBC, "dead", 3, "out of memory, sorry"),
-    (RBC, "always needs", 0, "what?"),
 ]
 
 
