@@ -10,29 +10,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import chess
 import pytest
 
-from darkchess.fog.game.referee import Referee
-from darkchess.fog.game.rules import Ruleset
-from klss.play.arbiter import Arbiter
-from klss.play.limits import Limit
 from klss_app.cli import engine as program
 from tests.uci_bridge.protocol_games import game_of, turn
 from uci_bridge.protocol.codec import MAX_LINE_BYTES
-from uci_bridge.protocol.engine_process import EngineProcess, Patience
-from uci_bridge.protocol.fog import FOG as WIRE
-from uci_bridge.protocol.host import HostedPlayer
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "engine-protocol.md"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 RANDOM = [sys.executable, "-m", "klss", "engine", "--configuration", "random"]
-CALM = Patience(grace_s=60.0, start_s=120.0, push_s=60.0, close_s=5.0)
 
 
 def run(sent: bytes, command: list[str] | None = None) -> subprocess.CompletedProcess[bytes]:
@@ -40,13 +29,9 @@ def run(sent: bytes, command: list[str] | None = None) -> subprocess.CompletedPr
     return subprocess.run(command or RANDOM, input=sent, capture_output=True, env=ENVIRONMENT, timeout=300)
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-
-
 @pytest.mark.slow
 def test_the_client_of_ten_lines_plays_a_game(tmp_path: Path) -> None:
-    (client,) = blocks("python")
+    (client,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert len(client.strip().splitlines()) == 10
     ran = subprocess.run(
         [sys.executable, "-c", client], capture_output=True, text=True, env=ENVIRONMENT, cwd=tmp_path, timeout=300
@@ -82,33 +67,3 @@ def test_each_line_gets_one_line_and_nothing_else_is_on_stdout_whatever_comes() 
     assert ran.returncode == 0 and len(answers) == len(lines)
     assert ["error" in answer for answer in answers] == [True] * 5 + [False, True, False]
     assert answers[5] == answers[7] and answers[6]["sessionId"] == "s" and str(MAX_LINE_BYTES) in answers[4]["error"]
-
-
-@pytest.fixture
-def pair() -> Iterator[dict[bool, EngineProcess]]:
-    """Two processes of our engine, the paper's on one side."""
-    commands = {chess.WHITE: RANDOM, chess.BLACK: [*RANDOM[:-1], "klss2021,cap=50000"]}
-    engines = {
-        color: EngineProcess(command, environment=ENVIRONMENT, patience=CALM) for color, command in commands.items()
-    }
-    yield engines
-    for engine in engines.values():
-        engine.close()
-
-
-@pytest.mark.slow
-def test_it_plays_against_itself_through_two_processes_and_after_a_kill_in_mid_game(
-    pair: dict[bool, EngineProcess],
-) -> None:
-    """Killed while its opponent thinks, Black is started again and goes on from the whole transcript."""
-    game = Referee(ruleset=Ruleset("short", "loss", 30))
-    players = {color: HostedPlayer(engine, WIRE, seed=8, restarts=1) for color, engine in pair.items()}
-
-    def kill(played: Any) -> None:
-        if played.ply == 8:
-            pair[chess.BLACK].kill()
-
-    Arbiter(game, players, dict.fromkeys(chess.COLORS, Limit(nodes=20)), kill).play()
-    assert game.outcome is not None and game.outcome.reason in ("king_captured", "ply_limit", "no_move")
-    assert game.ply > 9 and pair[chess.WHITE].starts == 1 and pair[chess.BLACK].starts == 2
-    assert [player.last_fault for player in players.values()] == [None, None]

@@ -195,15 +195,24 @@ def test_an_engine_is_killed_when_the_interpreter_ends(tmp_path: Path) -> None:
     assert not Path(f"/proc/{int(done.stdout)}").exists()
 
 
-def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(start: Start, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "says", "expected"),
+    [
+        ("dead", "exit code 3", [(True, 0), (False, 2), (False, 4), (True, 4), (False, 6)]),
+        ("leaves", "had enough", [(True, 0), (True, 2), (True, 4), (True, 6)]),  # between two questions
+    ],
+)
+def test_a_dead_engine_is_started_again_in_mid_game_where_that_is_allowed(
+    start: Start, tmp_path: Path, how: str, says: str, expected: list[tuple[bool, int]]
+) -> None:
     keep = tmp_path / "sent"
-    engine = start("dead", "2", keep=keep)
-    game, hosted = play(engine, Limit(nodes=5), plies=8, restarts=3)
-    assert game.outcome == Outcome(None, "ply_limit") and engine.starts == 2
-    assert hosted.last_fault is not None and "exit code 3" in hosted.last_fault
+    engine = start(how, "2", keep=keep)
+    game, hosted = play(engine, Limit(nodes=5), plies=8, restarts=1)
+    assert game.outcome == Outcome(None, "ply_limit")
+    assert hosted.last_fault is not None and says in hosted.last_fault
     turns = [json.loads(line) for line in keep.read_bytes().splitlines()]
     asked = [("observationTranscript" in each, each["ply"]) for each in turns if "legalMoves" in each]
-    assert asked == [(True, 0), (False, 2), (False, 4), (True, 4), (False, 6)]
+    assert asked == expected and engine.starts == sum(whole for whole, _ in expected)
 
 
 def test_a_hung_engine_is_started_again_then_given_up_long_before_its_clock_runs_out(start: Start) -> None:
