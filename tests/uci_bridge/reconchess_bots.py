@@ -71,12 +71,6 @@ class NoSuchSquare(Plain):
         return 64 if self.turns == 3 else None
 
 
-class FailsWhenTold(Plain):
-    def handle_move_result(self, requested: Any, taken: Any, captured: bool, capture_square: int | None) -> None:
-        if self.turns == 2:
-            raise RuntimeError("I did not expect that")
-
-
 class HangsWhenTold(Plain):
     def handle_move_result(self, requested: Any, taken: Any, captured: bool, capture_square: int | None) -> None:
         time.sleep(600)

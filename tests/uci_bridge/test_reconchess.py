@@ -240,7 +240,6 @@ def test_the_engine_of_trout_is_started_again_once_a_board_has_killed_it(require
         pytest.param("Nonsense", "expected one of its", marks=pytest.mark.slow),
         ("NoSuchMove", "it asks for Move.from_uci('a1h7')"),
         pytest.param("NoSuchSquare", "it looks at 64, expected a square", marks=pytest.mark.slow),
-        pytest.param("FailsWhenTold", "RuntimeError: I did not expect that", marks=pytest.mark.slow),
     ],
 )
 def test_a_bot_that_fails_forfeits_and_plays_the_next_game(hosted: Hosted, name: str, trouble: str) -> None:
