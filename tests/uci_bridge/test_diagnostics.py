@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import logging
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from klss_app.cli.bot import JsonLines
 from uci_bridge.protocol.codec import MAX_DEPTH, fit_to_keep
 
 WORDS = st.text(st.characters(), max_size=8)
@@ -32,12 +30,3 @@ def test_what_is_kept_is_strict_json_within_bounds_and_is_kept_as_it_is_the_next
     text = json.dumps(kept, allow_nan=False)
     assert json.loads(text) == kept == fit_to_keep(kept)
     assert depth(kept) <= MAX_DEPTH
-
-
-def test_a_line_of_the_bot_s_log_has_nothing_that_a_terminal_obeys_and_says_what_was_said() -> None:
-    record = logging.makeLogRecord(
-        {"name": "uci_bridge.x", "msg": "chat", "fields": {"text": "a\x1b[2J\x9b\u202e\u2028♞é"}}
-    )
-    line = JsonLines().format(record)
-    assert line.isascii() and line.isprintable()
-    assert json.loads(line)["text"] == "a\x1b[2J\x9b\u202e\u2028♞é"
