@@ -56,26 +56,23 @@ class RandomSeat:
         pass
 
 
-def bot_config(server: FakeServer, **keys: Any) -> BotConfig:
-    raw = {"url": server.url, "token": {"env": "UNUSED"}, "dialect": server.dialect, "accept": PLENTY, **keys}
-    return msgspec.convert(raw, BotConfig)
-
-
 def play(
     server: FakeServer, folder: Path, until: Callable[[Bot], bool], *, seat: Callable[..., Any] | None = RandomSeat,
-    seconds: float = 30.0, grace_s: float = 5.0, during: Callable[[], None] | None = None, **keys: Any,
+    during: Callable[[], None] | None = None, **keys: Any,
 ) -> Bot:  # fmt: skip
     """Run a bot against ``server`` until ``until(bot)``; ``during`` runs in a thread once it listens."""
+    raw = {"url": server.url, "token": {"env": "UNUSED"}, "dialect": server.dialect, "accept": PLENTY, **keys}
+    config = msgspec.convert(raw, BotConfig)
 
     async def work() -> Bot:
         records = Records(folder)
         try:
             async with Client(server.url, Token(TOKEN), DIALECTS[server.dialect], QUICK) as client:
-                bot = Bot(bot_config(server, **keys), client, Account(BOT, "BOT"), records, folder=folder, seat=seat)
-                running = asyncio.create_task(bot.run(grace_s))
+                bot = Bot(config, client, Account(BOT, "BOT"), records, folder=folder, seat=seat)
+                running = asyncio.create_task(bot.run(5.0))
                 if during is not None:
                     await asyncio.to_thread(during)
-                deadline = time.monotonic() + seconds
+                deadline = time.monotonic() + 30.0
                 while not until(bot) and not running.done() and time.monotonic() < deadline:
                     await asyncio.sleep(0.01)
                 reached = until(bot)

@@ -323,10 +323,6 @@ def test_a_folder_of_records_belongs_to_one_bot_at_a_time(tmp_path: Path) -> Non
 # The engine's side of the wall.
 
 
-def requests(log: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in log.read_text().splitlines()]
-
-
 def test_the_engine_gets_views_under_made_up_ids_and_nothing_of_the_servers(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with FakeServer() as server:
@@ -334,8 +330,9 @@ def test_the_engine_gets_views_under_made_up_ids_and_nothing_of_the_servers(tmp_
         play_games(server, tmp_path / "records", [Opponent(end="resign", end_ply=12)], seat=None, engine=engine)
         (game,) = server.games.values()
     text = log.read_text()
-    assert len(requests(log)) > 6
-    assert set().union(*map(set, requests(log))) <= ALLOWED["fog"]
+    requests = [json.loads(line) for line in text.splitlines()]
+    assert len(requests) > 6
+    assert set().union(*map(set, requests)) <= ALLOWED["fog"]
     for secret in (game.id, "human0", TOKEN, server.url, "klssbot"):
         assert secret not in text
     hidden = {move.uci() for move in game.referee.moves[:: 2 if game.bot_color == chess.BLACK else 1]}

@@ -16,10 +16,6 @@ from tests.uci_bridge.fake_server import FakeServer, Faults, Opponent
 ONE = {**PLENTY, "concurrency": 1}
 
 
-def text_of(folder: Path) -> str:
-    return "".join(path.read_text() for path in folder.glob("games-*.pgn"))
-
-
 # What the server tells.
 
 
@@ -32,7 +28,7 @@ def test_a_record_has_the_clocks_the_time_control_the_engine_and_its_evaluator(t
     assert game.headers["TimeControl"] == "300+2"
     assert re.fullmatch(r"klss \S+ kluss", game.headers[f"{us}Engine"])
     assert game.headers[f"{us}Evaluator"] == "built-in evaluator"
-    clocks = re.findall(r"\[%clk\s(\d+:\d\d:\d\d)\]", text_of(tmp_path))
+    clocks = re.findall(r"\[%clk\s(\d+:\d\d:\d\d)\]", next(tmp_path.glob("games-*.pgn")).read_text())
     assert len(clocks) == len(game.moves) >= 6 and clocks[:2] == ["0:05:00", "0:05:00"]
     assert max(theirs.clocks[0][1:]) >= 300_000.0  # the increment is in them
 
