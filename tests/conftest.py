@@ -25,11 +25,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture(autouse=True)
 def as_loud_as_before() -> Iterator[None]:
-    """Commands that run in the tests' own process quieten a logger for good."""
-    logger = logging.getLogger("uci_bridge")
-    level = logger.level
+    """Commands that run in the tests' own process quieten a logger for good, and ``klss bot`` takes all of them."""
+    root, logger = logging.getLogger(), logging.getLogger("uci_bridge")
+    handlers, levels = root.handlers[:], (root.level, logger.level)
     yield
-    logger.setLevel(level)
+    root.handlers[:] = handlers
+    root.setLevel(levels[0])
+    logger.setLevel(levels[1])
 
 
 @pytest.fixture

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import logging
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -82,15 +80,6 @@ def test_the_second_signal_leaves_at_once_and_the_first_says_so(tmp_path: Path) 
     assert set(under_way(tmp_path / "records")) == {game_id}
 
 
-@pytest.fixture
-def logging_put_back() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-
-
 CHECKS = {  # what is changed in a bot.yml that is right, the exit code, and what the one line must hold
     "nothing": ({}, 0, "klssbot plays on"),
     "token": ({"token": "{file: other}"}, 2, "token: /api/account: the server answers 403"),
@@ -106,9 +95,7 @@ CHECKS = {  # what is changed in a bot.yml that is right, the exit code, and wha
 
 
 @pytest.mark.parametrize("wrong", CHECKS)
-def test_a_check_says_in_one_line_what_is_wrong(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], logging_put_back: None, wrong: str
-) -> None:
+def test_a_check_says_in_one_line_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: str) -> None:
     changes, code, word = CHECKS[wrong]
     variants = ("chess",) if wrong == "variant" else ("fogofwar",)
     with FakeServer(variants=variants, title="" if wrong == "account" else "BOT") as server:
