@@ -46,11 +46,6 @@ def test_the_document_has_the_tree_below_moves(klss: Any) -> None:
     assert all(reply["replies"] == [] for each in replied for reply in each["replies"])
 
 
-def test_uci_and_san_lead_to_the_same_page(klss: Any) -> None:
-    san, uci = (json.loads(klss("openings", moves, "--json").out) for moves in ("d4 d5", "d2d4 d7d5"))
-    assert san == uci
-
-
 def test_least_leaves_out_what_is_seldom_played(klss: Any) -> None:
     trees = [json.loads(klss("openings", "--least", least, "--json").out)["tree"] for least in ("0", "20", "100")]
     assert len(trees[0]) > len(trees[1]) > len(trees[2])
