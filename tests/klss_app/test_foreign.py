@@ -32,18 +32,6 @@ def test_a_foreign_engine_plays_a_game_and_its_record_names_it(klss: Any, tmp_pa
     assert record.outcome is not None and record.outcome.reason != "forfeit" and len(record.moves) > 4
 
 
-@pytest.mark.parametrize(
-    ("how", "limit", "over", "says"),
-    [("dead", ("--nodes", "5"), "forfeited", "exit code 3"), ("late", ("--clock", "0.3+0"), "ran out of time", "")],
-)
-def test_what_a_foreign_engine_does_wrong_loses_the_game_and_is_said_on_stderr(
-    klss: Any, caplog: pytest.LogCaptureFixture, how: str, limit: tuple[str, str], over: str, says: str
-) -> None:
-    ran = klss("play", "--white", foreign(how), "--black", "random", "--fen", FEN, *limit)
-    assert ran.code == 0 and f"Black wins: White {over}. 0-1 after 0 plies." in ran.out
-    assert says in caplog.text
-
-
 NO_ENGINES = [(foreign("dead"), "exit code 3"), (foreign("garbage"), "not JSON"), (foreign("closes"), "stdout"),
               ("cmd:sh -c 'echo no licence >&2; exit 5'", "no licence"), ("cmd:true", "exit code 0")]  # fmt: skip
 
