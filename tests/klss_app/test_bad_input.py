@@ -119,7 +119,6 @@ analyse good.pgn --ply 8
 analyse good.pgn --ply 4 --color black
 analyse good.pgn --ply -1
 analyse good.pgn --ply 4 --configuration greedy
-analyse good.pgn --ply 4 --pgn a.pgn
 analyse good.pgn --clock 1+1
 analyse good.pgn --pgn good.pgn
 analyse good.pgn --out no/a.json
@@ -223,11 +222,6 @@ def test_a_program_that_is_no_stockfish_exits_2_with_one_line_before_the_first_m
     (tmp_path / "game.pgn").write_text("1. e4 e5 *\n")
     ran = klss(*command.split(), "--stockfish", str(broken))
     assert one_line(ran) and str(broken) in ran.err, ran.err
-
-
-def test_stockfish_asked_for_and_not_there_exits_2_with_one_line(klss: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KLSS_STOCKFISH", "/no/such/engine")
-    assert one_line(klss("play", "--evaluator", "stockfish", "--white", "klss2021", "--black", "random"))
 
 
 def test_no_error_is_a_traceback_and_no_help_is_missing_when_run_as_a_program(

@@ -133,7 +133,6 @@ def test_a_test_stops_the_match_on_evidence_and_stays_decided(klss: Any, tmp_pat
 @pytest.mark.parametrize(
     ("file", "line"),
     [
-        ("games.jsonl", "{}"),
         ("games.jsonl", '{"game":1,"pair":0,"winner":"c","reason":"resign","plies":3}'),
         ("games.jsonl", '{"game":1,"pair":0,"winner":"a","reason":"resign","plies":3,"seconds":NaN}'),
         ("games.jsonl", "[" * 100_000),

@@ -104,7 +104,6 @@ def test_the_engine_of_then_plays_by_its_limits_unless_told(klss: Any, tmp_path:
         (KEPT.replace("random", "nobody"), []),
         (KEPT.replace("random", f"a{',b=1' * 300}!"), []),
         (KEPT.replace("random", "human"), []),
-        ("1. e4 e5 *\n", []),
         (KEPT.replace("*", "1-0"), []),
         ('[White "human"]\n[Black "random"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *\n', []),
         *((LEFT.format(tags=tags, reply="e6", second="d6"), []) for tags in (
@@ -112,7 +111,6 @@ def test_the_engine_of_then_plays_by_its_limits_unless_told(klss: Any, tmp_path:
         )),
         *((KEPT, flags) for flags in (["--clock", "1+1"], ["--white", "random"], ["--black", "human"])),
         ("", []),
-        ("{", []),
     ],
 )  # fmt: skip
 def test_what_cannot_go_on_is_refused_in_one_line(klss: Any, tmp_path: Path, text: str, flags: list[str]) -> None:

@@ -50,7 +50,6 @@ def test_an_action_is_named_or_numbered() -> None:
         ("openspiel:kuhn_pokr", "did you mean 'kuhn_poker'?"),
         ("openspiel:hearts", "has 4 players; expected a zero-sum game of two players"),
         ("openspiel:bargaining", "is not zero-sum"),
-        ("openspiel:deep_sea", "has 1 players"),
         ("openspiel:", "OpenSpiel has no game ''"),
         ("openspiel:no.such:kuhn_poker", "module 'no.such' can't be imported"),
         ("openspiel:pyspiel:kuhn_pokr", "did you mean 'kuhn_poker'?"),
