@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ pytest.importorskip("pyspiel")
 
 import klss
 from klss.support.memory import resident_bytes
+from klss.theory import first_order
 from klss_app.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,26 +119,22 @@ def test_games_too_large_for_the_memory_are_refused_in_one_line_each_and_the_pea
     assert codes == [2, 2, 2] and peak < 700
 
 
-_STOPPED = """
-import signal, sys
-from klss.theory import first_order
-from klss_app.cli.main import main
-iterate = first_order.regrets.iterate
-def stopped(times, *rest):
-    iterate(times, *rest)
-    if rest[0][0] > 50:
-        signal.raise_signal(signal.SIGTERM)
-first_order.regrets.iterate = stopped
-sys.exit(main(["solve", "leduc_poker", "--method", "pcfr+", "--gap", "1e-9", "--resume", sys.argv[1]]))
-"""
+def test_a_run_that_is_told_to_end_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iterate = first_order.regrets.iterate
 
+    def stopped(times: int, *rest: Any) -> None:
+        iterate(times, *rest)
+        if rest[0][0] > 1000:
+            signal.raise_signal(signal.SIGTERM)
 
-@pytest.mark.slow
-def test_a_run_that_is_told_to_end_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = python(_STOPPED, path := str(tmp_path / "run.npz"))
-    assert done.returncode == 1 and done.stderr == "klss solve: interrupted\n"
-    at_once = ("--method", "pcfr+", "--gap", "100", "--resume", path)
-    assert output(capsys, "solve", "leduc_poker", *at_once)["iterations"] >= 50
+    monkeypatch.setattr("klss_app.cli.solve._warm_up", lambda name: None)
+    arguments = ("solve", "leduc_poker", "--method", "pcfr+", "--resume", str(tmp_path / "run.npz"), "--gap")
+    with monkeypatch.context() as patch:
+        patch.setattr(first_order.regrets, "iterate", stopped)
+        assert main([*arguments, "1e-9"]) == 1 and capsys.readouterr().err == "klss solve: interrupted\n"
+    assert output(capsys, *arguments, "100")["iterations"] > 1000
 
 
 _COMPILED = """
