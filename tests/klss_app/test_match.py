@@ -60,6 +60,7 @@ def test_a_line_s_seed_replays_its_game_in_play(klss: Any, tmp_path: Path) -> No
     klss(*replay, "--pgn", "again.pgn")
     kept, again = (tmp_path / "m" / "game-00001.pgn").read_text(), (tmp_path / "again.pgn").read_text()
     assert kept.split("\n\n")[1] == again.split("\n\n")[1]
+    assert '[BlackEvaluator "built-in evaluator"]' in kept and "WhiteEvaluator" not in kept
 
 
 def test_with_check_truth_every_ply_of_both_players_is_looked_at_and_no_truth_is_lost(
