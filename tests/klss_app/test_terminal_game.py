@@ -10,7 +10,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -83,14 +83,6 @@ class Screen:
         os.close(self._master)
 
 
-@pytest.fixture
-def open_screens() -> Iterator[list[Screen]]:
-    screens: list[Screen] = []
-    yield screens
-    for screen in screens:
-        screen.close()
-
-
 FOREIGN = f"cmd:{sys.executable} -S -E {ROOT / 'tests' / 'uci_bridge' / 'foreign_engine.py'} good"
 """An engine that plays by rule and starts at once; it lets the queen through."""
 
@@ -111,18 +103,17 @@ STEPS: list[
 ]
 
 
-def test_a_whole_game_in_a_terminal(tmp_path: Path, open_screens: list[Screen]) -> None:
-    screen = Screen(tmp_path, "--black", FOREIGN, "--pgn", "g")
-    open_screens.append(screen)
-    for typed, until, seen in STEPS:
-        if typed is not None:
-            screen.type(typed)
-        shown = screen.read_until(until)
-        assert all(text in ESCAPE.sub("", shown) for text in seen), shown
-        if typed is None:
-            assert "\x1b[0;38;5;" in shown, "men are drawn in colour"
-    screen.type("quit")
-    assert screen.end() == 0
+def test_a_whole_game_in_a_terminal(tmp_path: Path) -> None:
+    with closing(Screen(tmp_path, "--black", FOREIGN, "--pgn", "g")) as screen:
+        for typed, until, seen in STEPS:
+            if typed is not None:
+                screen.type(typed)
+            shown = screen.read_until(until)
+            assert all(text in ESCAPE.sub("", shown) for text in seen), shown
+            if typed is None:
+                assert "\x1b[0;38;5;" in shown, "men are drawn in colour"
+        screen.type("quit")
+        assert screen.end() == 0
     assert len(read_pgn((tmp_path / "g").read_text())[0].moves) == 7
 
 
@@ -160,10 +151,10 @@ def test_what_is_typed_while_something_works_is_neither_shown_nor_kept(monkeypat
 
 
 @pytest.mark.slow
-def test_a_human_whose_clock_runs_out_while_she_thinks_loses(tmp_path: Path, open_screens: list[Screen]) -> None:
-    screen = Screen(tmp_path, "--black", "random", "--clock", "1+0", "--fen", "4k3/8/8/8/8/8/8/4K2R w K - 0 1")
-    open_screens.append(screen)
-    screen.read_until("1. your move: ")
-    assert "Black wins: White ran out of time." in ESCAPE.sub("", screen.read_until("review 0/0> "))
-    screen.type("quit")
-    assert screen.end() == 0
+def test_a_human_whose_clock_runs_out_while_she_thinks_loses(tmp_path: Path) -> None:
+    given = ("--black", "random", "--clock", "1+0", "--fen", "4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    with closing(Screen(tmp_path, *given)) as screen:
+        screen.read_until("1. your move: ")
+        assert "Black wins: White ran out of time." in ESCAPE.sub("", screen.read_until("review 0/0> "))
+        screen.type("quit")
+        assert screen.end() == 0
