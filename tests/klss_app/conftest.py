@@ -10,7 +10,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
@@ -24,13 +24,12 @@ from uci_bridge.protocol.engine_process import EngineProcess
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Ran:
+class Ran(NamedTuple):
     """What a command did: its exit code and what it printed."""
 
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code = code
-        self.out = out
-        self.err = err
+    code: int
+    out: str
+    err: str
 
     @property
     def document(self) -> Any:
