@@ -31,10 +31,10 @@ WEIGHTS = Archive("weights", 1, BadError, 1000)
 ABOUT = np.frombuffer(b'{"format": 1}', dtype=np.uint8)
 
 
-def npy(array: np.ndarray, version: tuple[int, int] = (1, 0)) -> bytes:
+def npy(array: np.ndarray) -> bytes:
     """An array as numpy writes it."""
     out = io.BytesIO()
-    np.lib.format.write_array(out, array, version=version)
+    np.lib.format.write_array(out, array, version=(1, 0))
     return out.getvalue()
 
 
@@ -43,9 +43,9 @@ def promising(header: str) -> bytes:
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode()
 
 
-def shaped(shape: str, kind: str = "'<f4'") -> bytes:
+def shaped(shape: str) -> bytes:
     """An array's header alone, as numpy writes it."""
-    return promising(f"{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}}}\n")
+    return promising(f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}\n")
 
 
 def npz(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -70,14 +70,12 @@ def encrypted(content: bytes) -> bytes:
 
 GOOD = npz(("x.npy", npy(np.arange(50.0))))
 BAD = {
-    "more promised than there may be": npz(("x.npy", shaped("(1001,)"))),
     "more promised than is there": npz(("x.npy", shaped("(100_000_000,)")), ("y.npy", shaped("(4194304,)"))),
     "more in two arrays than there may be": npz(("x.npy", npy(np.zeros(600))), ("y.npy", npy(np.zeros(600)))),
     "a long array": npz(("x.npy", shaped("(4194304,)") + MUCH)),
     "a long header": npz(("x.npy", b"\x93NUMPY\2\0" + struct.pack("<I", len(MUCH)) + MUCH)),
-    "no array": npz(("x", MUCH)),
     "an array and another thing of its name": npz(("x.npy", npy(np.zeros(3))), ("x", MUCH)),
-    "a packing that unpacks at once": npz(("x.npy", shaped("(3,)") + MUCH), method=zipfile.ZIP_BZIP2),
+    "a packing that unpacks at once": npz(("x.npy", npy(np.zeros(3))), method=zipfile.ZIP_BZIP2),
     "pickled objects": npz(("x.npy", npy(np.array([print], dtype=object)))),
     "texts": npz(("x.npy", npy(np.array(["a"])))),
     "a length below 0": npz(("x.npy", shaped("(-1,)"))),
@@ -89,9 +87,7 @@ BAD = {
     "too many arrays": npz(*((f"{number}.npy", b"") for number in range(4096))),
     "said to be encrypted": encrypted(GOOD),
     "torn": GOOD[: len(GOOD) // 2],
-    "one array": npy(np.zeros(3)),
     "no zip": b"dear sir,\n" * 9,
-    "nothing": b"",
 }
 
 
