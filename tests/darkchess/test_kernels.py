@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from darkchess import Position
-from darkchess.board.kernels import attacks, bits, board, moves
+from darkchess.board.kernels import board, moves
 from darkchess.board.kernels.tables import TABLES
 from darkchess.board.move import decode
 from darkchess.fog.game._kernels import vision
@@ -126,34 +126,8 @@ def interpreted() -> None:
     """What the subprocess does; prints the start position's perft to depth 2."""
     assert not hasattr(moves.generate, "py_func"), "numba compiles although it was told not to"
     play_and_check(games=9, plies=6, seed=32)
-    check_square_63()
     start = Position.start().row
     print("interpreted", perft(start, 1), perft(start, 2))
-
-
-def check_square_63() -> None:
-    """h8 is the bit that looks negative when a mask turns into a signed integer."""
-    top = np.uint64(1) << np.uint64(63)
-    assert bits.bit(63) == top and bits.lowest(top) == bits.highest(top) == 63 and bits.popcount(top) == 1
-    assert int(bits.without_lowest(top)) == 0
-    position = Position.from_fen(
-        "7q/8/8/8/8/8/k7/K7 w - - 0 1"
-    )  # the queen on h8 attacks along file, rank and diagonal
-    row = position.row
-    assert board.piece_on(row, bits.bit(63)) == board.QUEEN
-    assert int(attacks.rook_attacks(63, row[6] | row[7], TABLES)) == mask({*range(7, 63, 8), *range(56, 63)})
-    assert int(attacks.bishop_attacks(63, row[6] | row[7], TABLES)) == mask(range(0, 63, 9))
-    assert attacks.attacked_by(row, 1, 0, TABLES) and not attacks.attacked_by(row, 0, 63, TABLES)
-    # From a1 to h8 and back, and the same squares seen by both.
-    bishop = Position.from_fen("7b/8/8/8/8/8/k6K/B7 w - - 0 1")
-    check_position(bishop, brute_force.parse(bishop.fen()))
-    assert int(vision.visible(bishop.row, 0, TABLES)) >> 63 & 1
-    after = bishop.after(decode(0 << 9 | 63 << 3))
-    assert after.men(True) >> 63 & 1 and not after.men(False) >> 63 & 1
-
-
-def test_square_63_is_a_square_like_any_other() -> None:
-    check_square_63()
 
 
 def test_the_longest_known_list_of_moves_is_complete_and_fits() -> None:
