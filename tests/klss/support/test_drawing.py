@@ -46,18 +46,6 @@ def test_sums_are_estimated_without_bias() -> None:
     assert abs(estimates.mean() - WEIGHTS @ worth) < 4 * estimates.std() / np.sqrt(trials)
 
 
-def test_the_order_of_storage_does_not_matter() -> None:
-    weights, keys = np.exp(np.random.default_rng(1).normal(size=1000)), hashes(2, 1000)
-    shuffled = np.random.default_rng(3).permutation(1000)
-    one, other = draw(weights, keys, 60), draw(weights[shuffled], keys[shuffled], 60)
-    assert (one.indices == shuffled[other.indices]).all()
-    assert one.threshold == other.threshold
-
-
-def test_a_weight_of_nothing_comes_last() -> None:
-    assert 1 not in draw(np.array([1.0, 0.0, 1.0]), hashes(4, 3), 2).indices
-
-
 def test_few_of_many_are_those_with_the_largest_keys_of_all() -> None:
     generator = np.random.default_rng(6)
     for seed, tail in itertools.product(range(8), (0.0, 1.0, 6.0)):
