@@ -13,9 +13,9 @@ from darkchess.fog.belief.filter import Filter
 from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.belief.tower import BLOCKS, FADE, Tower, log_prior
-from klss.support.arrays import Floats, Words
+from klss.support.arrays import Words
 from tests.darkchess.fog.position_set_games import followed
-from tests.darkchess.tower_oracle import enemies, features
+from tests.darkchess.tower_oracle import features, shares
 
 CAPTURES = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "c1d2", "b8c6")
 
@@ -26,13 +26,6 @@ def played(moves: tuple[str, ...], color: chess.Color, *, learned: bool = True) 
     return followed(moves, color, weigher=weigher)
 
 
-def marginals(known: PositionSet, color: chess.Color, weights: Floats) -> Floats:
-    out = np.zeros(384)
-    for position, weight in zip(known, weights, strict=True):
-        out[list(enemies(position, color))] += weight
-    return out
-
-
 @pytest.mark.parametrize("color", chess.COLORS)
 def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
     moves = CAPTURES if color else CAPTURES[:-1]
@@ -40,15 +33,12 @@ def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
     _, earlier = played(moves[:-2], color)
     numbers, side, view = known.numbers, 0 if color else 56, game.view(color)
     assert numbers is not None
-    own = np.zeros((6, 64))
-    for square, piece in game.position.pieces.items():
-        if piece.color == color:
-            own[piece.piece_type - 1, square ^ side] = 1
-    assert (numbers[BLOCKS["own"]].reshape(6, 64) == own).all()
+    assert (numbers[BLOCKS["own"]] == shares([game.position], color, color, np.ones(1))).all()
     even = np.full(known.size, 1 / known.size)
-    np.testing.assert_allclose(numbers[BLOCKS["now"]], marginals(known, color, even), atol=1e-6)
-    np.testing.assert_allclose(numbers[BLOCKS["likely"]], marginals(known, color, known.filter_weights), atol=1e-6)
-    np.testing.assert_allclose(numbers[BLOCKS["before"]], marginals(earlier, color, earlier.filter_weights), atol=1e-6)
+    likely, before = (shares(each, color, not color, each.filter_weights) for each in (known, earlier))
+    np.testing.assert_allclose(numbers[BLOCKS["now"]], shares(known, color, not color, even), atol=1e-6)
+    np.testing.assert_allclose(numbers[BLOCKS["likely"]], likely, atol=1e-6)
+    np.testing.assert_allclose(numbers[BLOCKS["before"]], before, atol=1e-6)
     shown = {
         name: [int(square) ^ side for square in np.flatnonzero(numbers[BLOCKS[name]])]
         for name in ("seen", "lost", "taken", "from", "to")

@@ -16,7 +16,7 @@ from darkchess.rbc.belief.position_set import PositionSet
 from darkchess.rbc.belief.tower import BLOCKS, FADE, Observer, Tower, log_prior
 from darkchess.rbc.game.observation import INNER
 from darkchess.weighting.enemy_features import MOST_FEATURES, features_of
-from tests.darkchess.tower_oracle import enemies, features
+from tests.darkchess.tower_oracle import features, shares
 
 SHARES = len(KINDS)
 """Numbers of an observation's scalars that are the kinds' probabilities."""
@@ -84,18 +84,11 @@ def test_the_observation_is_made_of_what_was_told(color: chess.Color) -> None:
     mine = played(turns, color)
     known, numbers = mine.known, mine.observer.numbers
     side = 0 if color else 56
-    own = np.zeros((6, 64))
-    for square, piece in mine.game.position.pieces.items():
-        if piece.color == color:
-            own[piece.piece_type - 1, square ^ side] = 1
-    assert (numbers[BLOCKS["own"]].reshape(6, 64) == own).all()
-    shares, likely = np.zeros(384), np.zeros(384)
+    assert (numbers[BLOCKS["own"]] == shares([mine.game.position], color, color, np.ones(1))).all()
+    even = np.full(known.size, 1 / known.size)
     weights = mine.kinds.weights(known, np.arange(known.size)) @ mine.kinds.shares
-    for position, weight in zip(known, weights, strict=True):
-        shares[list(enemies(position, color))] += 1 / known.size
-        likely[list(enemies(position, color))] += weight
-    np.testing.assert_allclose(numbers[BLOCKS["now"]], shares, atol=1e-6)
-    np.testing.assert_allclose(numbers[BLOCKS["likely"]], likely, atol=1e-6)
+    np.testing.assert_allclose(numbers[BLOCKS["now"]], shares(known, color, not color, even), atol=1e-6)
+    np.testing.assert_allclose(numbers[BLOCKS["likely"]], shares(known, color, not color, weights), atol=1e-6)
     shown = {
         name: [(square ^ side) for square in np.flatnonzero(numbers[BLOCKS[name]])]
         for name in ("lost", "taken", "from", "to", "refused", "losses", "takings")
