@@ -70,11 +70,9 @@ def seated(text: str, game: Referee, color: chess.Color | None = None, seed: int
     return positions.seated(make_player(configuration(text), seed=seed), game, color)
 
 
-def followed(
-    moves: Iterable[str], color: chess.Color, fen: str | None = None, **options: Any
-) -> tuple[Referee, PositionSet]:
+def followed(moves: Iterable[str], color: chess.Color, **options: Any) -> tuple[Referee, PositionSet]:
     """A game after ``moves``, and what ``color`` then holds possible; ``options`` are those of the set."""
-    game = Referee(fen)
+    game = Referee()
     known = PositionSet(game.view(color), game.position, **options)
     for move in moves:
         game.push(chess.Move.from_uci(move))

@@ -21,19 +21,14 @@ from darkchess.fog.belief.policy import Policy
 from darkchess.fog.belief.position_set import PositionSet
 from darkchess.fog.game._kernels import vision
 from klss.support.threads import share
-from tests.darkchess.fog.position_set_games import STARTS, choose
+from tests.darkchess.fog.position_set_games import STARTS, choose, followed
 
 LINE = ["g1f3", "a7a6", "b1c3", "h7h6", "e2e3", "b7b6", "d2d3", "g7g6"]
 """Quiet moves out of Black's sight: 1, 20, 20, 246, 246, 2365, 2365, 18947, 18947 positions for Black."""
 
 
 def after_line(color: chess.Color, plies: int = len(LINE), **options: object) -> tuple[Referee, PositionSet]:
-    game = Referee()
-    known = PositionSet(game.view(color), game.position, **options)
-    for uci in LINE[:plies]:
-        game.push(chess.Move.from_uci(uci))
-        known.observe(game.view(color))
-    return game, known
+    return followed(LINE[:plies], color, **options)
 
 
 def halves(known: PositionSet) -> list[tuple[int, ...]]:
@@ -125,8 +120,8 @@ def test_only_a_deadline_that_is_passed_leaves_a_sample(stream: bool, monkeypatc
     assert 0 < late.held <= late.size / exact.size, "of two sources with a common successor, one is enough to find it"
 
 
-def weighed_line(plies: int, seed: int = 0, threads: int = 1) -> tuple[Referee, PositionSet]:
-    return after_line(chess.BLACK, plies, seed=seed, threads=threads, weigher=Filter(Policy.packaged()))
+def weighed_line(plies: int) -> tuple[Referee, PositionSet]:
+    return after_line(chess.BLACK, plies, weigher=Filter(Policy.packaged()))
 
 
 def test_short_of_time_the_likeliest_are_followed_and_a_tenth_of_any(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,8 +56,8 @@ def oracle_path(trunk: Trunk, node: int, side: str, player: int) -> tuple[Any, .
     return (node if player == 1 else None, *reversed(steps))
 
 
-def searched(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> tuple[DarkChess, SearchState]:
-    model = DarkChess(color, PAPER, BuiltinEvaluator())
+def searched(fens: list[str], nodes: int) -> tuple[DarkChess, SearchState]:
+    model = DarkChess(chess.WHITE, PAPER, BuiltinEvaluator())
     search = Search(model, Klss2021(), seed=5)
 
     class Given:
@@ -75,15 +75,11 @@ def searched(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> t
     return model, search.standing
 
 
-def grown(fens: list[str], nodes: int, color: chess.Color = chess.WHITE) -> Trunk:
-    return searched(fens, nodes, color)[1].trunk
-
-
 @pytest.mark.parametrize("player", [0, 1])
 def test_nodes_share_an_infoset_iff_moves_and_observations_agree(player: int) -> None:
     """Three roots that differ where White cannot see: White's infosets cross them, Black's never do."""
     fens = [MIDDLEGAME, MIDDLEGAME.replace("r1bq1rk1", "r1b1qrk1"), MIDDLEGAME.replace("pp3ppp", "1p3ppp")]
-    trunk = grown(fens, 2500)
+    trunk = searched(fens, 2500)[1].trunk
     by_path: dict[tuple[Any, ...], int] = {}
     by_infoset: dict[int, tuple[Any, ...]] = {}
     nodes = [n for n in range(trunk.node_count) if trunk.nodes.mover[n] != TERMINAL]

@@ -21,10 +21,6 @@ from tests.oracles import brute_force
 from tests.oracles.starts import STARTS, next_move
 
 
-def squares(text: str) -> int:
-    return sum(1 << chess.parse_square(name) for name in text.split())
-
-
 def random_games(count: int, plies: int, seed: int) -> list[Referee]:
     rng = random.Random(seed)
     games = []
@@ -193,8 +189,8 @@ def sent(**changes: object) -> dict[str, object]:
         {"opp_capture_landing_square": chess.A2},
         {"visible": 1 << 64},
         {"visible": -1},
-        {"visible": AFTER.visible & ~squares("a6")},
-        {"visible": AFTER.visible | squares("h8")},
+        {"visible": AFTER.visible & ~chess.BB_A6},
+        {"visible": AFTER.visible | chess.BB_H8},
         {"pieces": {64: chess.Piece(chess.PAWN, True)}},
         {"pieces": {**AFTER.pieces, chess.H8: chess.Piece(chess.ROOK, False)}},
         {"pieces": {**AFTER.pieces, chess.A3: chess.Piece(chess.QUEEN, True)}},

@@ -23,11 +23,9 @@ from klss.synoptic.model import CHUNK
 FEW = Limit(nodes=60)
 
 
-def player(text: str, fen: str | None = None, color: chess.Color = chess.WHITE) -> SynopticPlayer:
+def player(text: str) -> SynopticPlayer:
     found = make_player(configuration(text), seed=1)
     assert isinstance(found, SynopticPlayer)
-    if fen is not None:
-        found.begin(color, Position.from_fen(fen))
     return found
 
 
