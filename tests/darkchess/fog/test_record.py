@@ -95,7 +95,6 @@ def test_results_reasons_and_names_of_the_variant_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hello world", "game 1: ply 1: misspelt move: got 'hello'"),
         ("1. e4 *\n\n1. d4 d4 *", "game 2: ply 2: illegal move: got 'd4'"),
         ("1. e4\n) e5 *", "got ')'"),
         ("1. e4 e5 2. Sf3 *", "ply 3: misspelt move: got 'Sf3'"),
