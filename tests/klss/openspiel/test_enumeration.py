@@ -24,7 +24,6 @@ from klss.theory.sequence_form import sequence_form  # noqa: E402
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("kuhn_poker", -1 / 18),  # Kuhn (1950)
         ("leduc_poker", -0.0856064),  # Southey et al. (2005); OpenSpiel's sequence_form_lp gives -0.08560642
         ("matrix_rps", 0.0),  # by symmetry
         ("goofspiel(num_cards=3,imp_info=True,points_order=descending)", 0.0),  # by symmetry
@@ -44,7 +43,7 @@ RESTRICTED = "restricted_nash_response(game=kuhn_poker(),fixed_player=0,p=0.5)"
     ("name", "value"),
     [
         (RESTRICTED, -0.138889),  # player 1 meets a node to wait at in one branch, and none in the other
-        ("kuhn_poker", -1 / 18),
+        ("kuhn_poker", -1 / 18),  # Kuhn (1950)
         ("dark_hex(board_size=2)", 1.0),  # the first player wins, as in the game without hidden moves
     ],
 )
@@ -127,7 +126,6 @@ def test_the_flattened_tree_is_openspiel_s(name: str) -> None:
     [
         ("leduc_pokr", "did you mean 'leduc_poker'"),
         ("tiny_hanabi", "not zero-sum"),
-        ("matrix_pd", "not zero-sum"),
         ("kuhn_poker(players=3)", "3 players"),
         ("liars_dice(dice_side=4)", "dice_side"),
         ("nfg_game", "OpenSpiel refuses it"),  # an IndexError of its own, where others give an error of OpenSpiel's
