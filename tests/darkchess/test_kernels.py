@@ -7,7 +7,6 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -30,10 +29,6 @@ def codes(row: np.ndarray) -> list[int]:
     return out[: moves.generate(row, TABLES, out)].tolist()
 
 
-def mask(squares: Iterable[int]) -> int:
-    return sum(1 << square for square in squares)
-
-
 def check_position(position: Position, oracle: brute_force.Position) -> None:
     """Everything that the kernels say of one position, against the oracle."""
     row = position.row
@@ -45,7 +40,7 @@ def check_position(position: Position, oracle: brute_force.Position) -> None:
     assert moves.king_capture(row, TABLES) == min(takers, default=-1)
     for side in (0, 1):
         seen = vision.visible(row, side, TABLES)
-        assert int(seen) == mask(brute_force.look(oracle, "wb"[side]).seen), position.fen()
+        assert int(seen) == sum(1 << square for square in brute_force.look(oracle, "wb"[side]).seen), position.fen()
         view = row & np.uint64(seen)
         view[board.META] = vision.known_meta(row, side)
         assert vision.view_key(view, np.uint64(seen)) == vision.observation_key(row, side, TABLES)

@@ -17,7 +17,6 @@ from klss.paper.knowledge import knowledge_sizes  # noqa: E402
 from klss.paper.subgame import make_subgame  # noqa: E402
 from klss.support.memory import resident_bytes  # noqa: E402
 from klss.theory.equilibrium import solve  # noqa: E402
-from klss.theory.game import Game  # noqa: E402
 from klss.theory.sequence_form import sequence_form  # noqa: E402
 
 
@@ -86,9 +85,10 @@ def test_subgames_and_knowledge_refuse_a_game_without_observations_of_waits() ->
         knowledge_sizes(game)
 
 
-def walk(game: Game, name: str) -> None:
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "matrix_rps"])
+def test_the_flattened_tree_is_openspiel_s(name: str) -> None:
     """Follow every history of OpenSpiel beside ours."""
-    start = pyspiel.load_game_as_turn_based(name)
+    game, start = openspiel.load(name), pyspiel.load_game_as_turn_based(name)
     children: dict[int, list[int]] = {}
     for node in range(1, game.node_count):
         children.setdefault(int(game.parent[node]), []).append(node)
@@ -114,11 +114,6 @@ def walk(game: Game, name: str) -> None:
         assert key == state.information_state_string(who)
         stack.extend((state.child(a), k) for a, k in zip(state.legal_actions(), below, strict=True))
     assert seen == game.node_count
-
-
-@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "dark_hex(board_size=2,gameversion=adh)", "matrix_rps"])
-def test_the_flattened_tree_is_openspiel_s(name: str) -> None:
-    walk(openspiel.load(name), name)
 
 
 @pytest.mark.parametrize(

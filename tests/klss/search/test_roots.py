@@ -36,10 +36,6 @@ def believed(game: Referee, model: DarkChess) -> PositionBelief:
     return PositionBelief(followed([move.uci() for move in game.moves], chess.WHITE)[1], model, 0)
 
 
-def decode_fen(row: np.ndarray) -> str:
-    return Position(row[:9], 1).fen()
-
-
 def trapped() -> tuple[DarkChess, PositionBelief]:
     """Black after 1.c4 d5 and a move of White's that Black did not see: one of those possible is 2.Qa4+."""
     model = DarkChess(chess.BLACK, PAPER, BuiltinEvaluator())
@@ -112,7 +108,7 @@ def test_caution_counts_only_roots_where_the_king_is_attacked() -> None:
     rule = OrderTwo(root_node_fraction=math.inf, likelihood=ByWeight())
     built = rule.build(None, belief, model, np.random.default_rng(0), 4000)
     assert built.trunk.root_count == 16 and built.feared is not None
-    checked = [chess.Board(decode_fen(row)).is_check() for row in built.trunk.states[:16]]
+    checked = [chess.Board(Position(row[:9]).fen()).is_check() for row in built.trunk.states[:16]]
     assert built.feared.tolist() == checked and sum(checked) == 1
     # However much of the root layer is Maxmargin's, the other roots come with what nature leaves them.
     run = RegretMinimiser(maxmargin_share=0.5).begin(built, None, Budget(nodes=1))
@@ -133,7 +129,7 @@ def test_unseen_checks_are_among_the_roots_however_unlikely() -> None:
     total, checks = 0.0, 0
     for seed in range(200):
         rows, inclusion = known.draw(16, seed, uniform_mix=0.3)
-        checks += any(chess.Board(decode_fen(row)).is_check() for row in rows)
+        checks += any(chess.Board(Position(row).fen()).is_check() for row in rows)
         total += float((known.weights[known.indices(rows)] / inclusion).sum()) / 200
     # A tenth of the draws: 1 - 0.9^16 = 0.81, more without replacement; by weight alone it would be a fifth.
     assert checks > 150
