@@ -226,11 +226,6 @@ def test_a_long_name_takes_little_memory_and_white_space_at_the_end_little_time(
         (CARDS.replace('t "" 2\np', 't "" 7\np'), "got no declaration of outcome 7"),
         # Repeated declarations that differ are errors by the format's text, and so is half of one.
         (CARDS.replace('t "" 2\np', 't "" 2 "Win" { 1, -1.5 }\np'), "line 8, .*outcome 2: .* differs from the first"),
-        (
-            'EFG 2 R "" { "1" "2" }\nc "" 1 "" { "a" 1/2 "b" 1/2 } 0\nt "" 0\n'
-            'c "" 1 "" { "a" 1/3 "b" 2/3 } 0\nt "" 0\nt "" 0\n',
-            "line 4, .*chance infoset 1: .* differs from the first",
-        ),
         (CARDS.replace('2 1 "(2,1)" {', '3 1 "(2,1)" {'), "got player '3', expected 1 or 2"),
         (CARDS + "t", "got 't', expected the end of the file"),
         ("", "got 'the end of the file', expected a number or a letter"),

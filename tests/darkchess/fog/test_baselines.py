@@ -121,8 +121,6 @@ def after(position: brute_force.Position, move: tuple[int, int, str]) -> float:
     ("moves", "color"),
     [
         (OPENING, chess.WHITE),
-        (("e2e4", "e7e5", "g1f3", "b8c6"), chess.WHITE),
-        (("e2e4", "c7c5", "d2d4"), chess.BLACK),
         (("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5a5"), chess.WHITE),
         (("e2e4", "c7c5", "d2d4", "c5d4", "d1d4"), chess.BLACK),
     ],

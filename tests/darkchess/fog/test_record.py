@@ -22,9 +22,6 @@ def moves(*texts: str) -> tuple[chess.Move, ...]:
     return tuple(map(chess.Move.from_uci, texts))
 
 
-KING_HUNT = moves("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
-
-
 def one(text: str) -> GameRecord:
     records = read_pgn(text)
     assert len(records) == 1
@@ -63,7 +60,8 @@ def test_random_games_read_back_as_they_were_written_one_by_one_and_in_one_file(
 
 def test_a_record_is_written_with_its_roster_its_variant_and_the_reason() -> None:
     headers = {"White": "a", "Black": "b", "Date": "2026.01.31"}
-    assert write_pgn(GameRecord(KING_HUNT, Outcome(True, "king_captured"), headers=headers)) == (
+    hunt = moves("e2e4", "f7f6", "d1h5", "a7a6", "h5e8")
+    assert write_pgn(GameRecord(hunt, Outcome(True, "king_captured"), headers=headers)) == (
         '[Event "?"]\n[Site "?"]\n[Date "2026.01.31"]\n[Round "?"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n'
         '[Variant "Fog of War"]\n[Termination "king_captured"]\n\n1. e4 f6 2. Qh5 a6 3. Qxe8 1-0\n'
     )

@@ -84,7 +84,6 @@ def test_the_order_of_tests_is_king_no_move_repetition_fifty_moves() -> None:
 @pytest.mark.parametrize(
     ("fen", "rules", "outcome"),
     [
-        ("8/8/8/3k4/8/3K4/8/8 w - - 0 1", PAPER, None),
         (WALLED_IN.replace(" b ", " w "), PAPER, Outcome(chess.BLACK, "no_move")),
         (WALLED_IN.replace(" b ", " w "), PYCHESS, Outcome(None, "no_move")),
         ("k7/8/8/8/8/8/8/K7 w - - 100 90", PAPER, Outcome(None, "fifty_moves")),
