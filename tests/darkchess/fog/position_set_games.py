@@ -123,13 +123,6 @@ def kinds(game: Referee, move: chess.Move) -> list[str]:
     return found
 
 
-def happened(before: Referee, move: chess.Move, tally: Counter[str], color: chess.Color) -> None:
-    """Count what ``move`` was to the player ``color``."""
-    whose = "own" if before.turn == color else "the enemy's"
-    for kind in kinds(before, move):
-        tally[f"{whose}: {kind}"] += 1
-
-
 def blocked(game: Referee, color: chess.Color) -> list[str]:
     """What stands before its pawns, out of sight."""
     view, found = game.view(color), []
@@ -168,7 +161,8 @@ def compare(
         move = choose(game, rng)
         mover, played = game.turn, move_of(move)
         for color in oracle:
-            happened(game, move, tally, color)
+            whose = "own" if mover == color else "the enemy's"
+            tally.update(f"{whose}: {kind}" for kind in kinds(game, move))
         lost = brute_force.taken(truth, played)
         truth = brute_force.play(truth, played)
         game.push(move)

@@ -24,17 +24,11 @@ STARTS = (
 )
 
 
-def takes_the_king(member: Position, request: chess.Move) -> bool:
-    taken = played(member, request)
-    if taken is None:
-        return False
-    square = member.captured_square(taken)
-    piece = None if square is None else member.piece_at(square)
-    return piece is not None and piece.piece_type == chess.KING
-
-
 def winning_requests(member: Position) -> frozenset[chess.Move]:
-    return frozenset(move for move in requests(member) if takes_the_king(member, move))
+    """Requests that take the king."""
+    king = member.king(not member.turn)
+    taken = {request: played(member, request) for request in requests(member)}
+    return frozenset(request for request, move in taken.items() if move is not None and move.to_square == king)
 
 
 def winning_windows(members: list[Position], wins: list[frozenset[chess.Move]]) -> set[int]:
