@@ -274,8 +274,9 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
 
     def _forget(self) -> None:
         """Assume that the engine knows nothing of this session."""
-        self._known = -1  # the last observation that the engine has
-        self._pushes, self._incarnation = True, 0  # whether it takes pushes; the number of its start
+        self._known: int = -1  # the last observation that the engine has
+        self._pushes: bool = True  # whether it takes pushes
+        self._incarnation: int = 0  # the number of its start
 
     def _hashed(self, what: str) -> str:
         return hashlib.sha256(f"{what}/{self._games}/{self._key}".encode()).hexdigest()[:24]
