@@ -172,8 +172,8 @@ class Solution:
 
     def save(self, path: str | Path) -> None:
         """Write both strategies as JSON, which :func:`klss.load` reads. Raises OSError."""
-        document = {"game": self.source.name, "value": self.value, "status": self.status, "method": self.stats.method}
-        document |= {} if self.game is None or self.game.whole else {"alike": True}
+        document: dict[str, object] = {"game": self.source.name, "value": self.value, "status": self.status}
+        document |= {"method": self.stats.method} | ({} if self.game is None or self.game.whole else {"alike": True})
         document["players"] = [{"infosets": self.strategy(player)} for player in (0, 1)]
         write_whole(Path(path), json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False, default=str) + "\n")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
@@ -230,7 +230,7 @@ def _table_of_searches(parsed: argparse.Namespace, max_bytes: int) -> int:
     return 0
 
 
-def _kept(path: Path | None, about: Document) -> list[dict[str, Any]]:
+def _kept(path: Path | None, about: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The rows of an earlier run."""
     if path is None or not path.exists():
         return []

@@ -72,6 +72,8 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
         self._restarts, self._quiet = restarts, quiet
         self._spares = restarts > 0  # its owner goes on without an answer
         self._games = 0
+        self._known = -1  # the last observation that the engine has
+        self._pushes, self._incarnation = True, 0  # whether it takes pushes; the number of its start
 
     # ---------------------------------------------------------------------------------------------- a player
     def begin(self, seat: Seat, setup: Setup) -> None:
@@ -274,9 +276,7 @@ class HostedPlayer(Player[Setup, Observation, Answer]):
 
     def _forget(self) -> None:
         """Assume that the engine knows nothing of this session."""
-        self._known: int = -1  # the last observation that the engine has
-        self._pushes: bool = True  # whether it takes pushes
-        self._incarnation: int = 0  # the number of its start
+        self._known, self._pushes, self._incarnation = -1, True, 0
 
     def _hashed(self, what: str) -> str:
         return hashlib.sha256(f"{what}/{self._games}/{self._key}".encode()).hexdigest()[:24]
