@@ -58,7 +58,7 @@ class RandomSeat:
 
 def play(
     server: FakeServer, folder: Path, until: Callable[[Bot], bool], *, seat: Callable[..., Any] | None = RandomSeat,
-    during: Callable[[], None] | None = None, **keys: Any,
+    grace_s: float = 5.0, during: Callable[[], None] | None = None, **keys: Any,
 ) -> Bot:  # fmt: skip
     """Run a bot against ``server`` until ``until(bot)``; ``during`` runs in a thread once it listens."""
     raw = {"url": server.url, "token": {"env": "UNUSED"}, "dialect": server.dialect, "accept": PLENTY, **keys}
@@ -69,7 +69,7 @@ def play(
         try:
             async with Client(server.url, Token(TOKEN), DIALECTS[server.dialect], QUICK) as client:
                 bot = Bot(config, client, Account(BOT, "BOT"), records, folder=folder, seat=seat)
-                running = asyncio.create_task(bot.run(5.0))
+                running = asyncio.create_task(bot.run(grace_s))
                 if during is not None:
                     await asyncio.to_thread(during)
                 deadline = time.monotonic() + 30.0

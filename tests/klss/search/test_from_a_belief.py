@@ -56,14 +56,16 @@ def test_it_searches_again_unless_its_last_profile_is_an_equilibrium() -> None:
     """After a bet in Kuhn poker the last trunk has all that is left; but its solver may have been cut off."""
     game, iterations = openspiel.load("kuhn_poker"), list[int]()
     check = int(np.flatnonzero(game.player == 0)[0])
-    facing = children(game, children(game, check)[0])[1]
+    passed = children(game, check)[0]
+    facing = children(game, passed)[1]
     for finished in (True, False):
         search = Search(EnumeratedModel(game), Klss2021(), seed=1)
         search.search(EnumeratedBelief(game, int(game.infoset[0][check])), Budget(nodes=5_000))
         assert search.standing is not None
         profile = dataclasses.replace(search.standing.profile, solved=finished)
         search.standing = dataclasses.replace(search.standing, profile=profile)
-        search.observe(0, int(game.infoset[0][facing]) + 1, acts=True)
+        search.observe(0, int(game.infoset[0][passed]) + 1, acts=False)
+        search.observe(-1, int(game.infoset[0][facing]) + 1, acts=True)
         belief = EnumeratedBelief(game, int(game.infoset[0][facing]))
         iterations.append(search.search(belief, Budget(nodes=5_000)).report.iterations)
     assert iterations[0] == 0 < iterations[1]
