@@ -91,7 +91,7 @@ def _measured(parsed: argparse.Namespace, chosen: Spec) -> Report:
     assert isinstance(chosen, Configuration)
     needed: type = {"equilibrium": Klss2021, "search": SearchConfiguration}.get(parsed.bench, object)
     if not isinstance(chosen.search, needed):
-        raise UsageError(f"--configuration: got {chosen.name!r}, expected one that searches as klss2021 does")
+        raise UsageError(f"--configuration: got {chosen.name!r}, expected klss2021 or the like for {parsed.bench}")
     repetitions, drawn = parsed.repetitions, parsed.seed or 0
     if parsed.bench == "tracker":
         return tracker(repetitions=repetitions, say=_say)

@@ -163,7 +163,7 @@ def _resumed_seats(left: SavedGame, parsed: argparse.Namespace) -> dict[chess.Co
         raise UsageError(f"--white and --black: got other seats with --resume, where the human is {side}")
     if engine is None and not _PACKAGED.fullmatch(kept):
         raise UsageError(
-            f"--resume: got a game against {printable(kept)!r}, which a file may not start; expected "
+            f"--resume: got a game against {printable(kept, 60)!r}, which a file may not start; expected "
             f"--{chess.COLOR_NAMES[not left.human]} as well, with the engine to play"
         )
     return {left.human: HUMAN, not left.human: engine or kept}
