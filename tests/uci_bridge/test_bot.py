@@ -435,5 +435,8 @@ def test_the_server_judges_draws_and_the_game_goes_on_for_as_long_as_it_says() -
     game.follow(shuffle)  # the start position for the fourth time: the papers' referee would have ended it
     assert not game.decided and game.referee.views(chess.WHITE)[-1].legal_moves
     assert game.ending()[1] == Outcome(None, "repetition")
-    game.follow([*shuffle, "f3e5", "a7a6", "e5c4", "a6a5", "c4d6", "a5a4", "d6e8"])
-    assert game.ending()[1] == Outcome(chess.WHITE, "king_captured")
+    taken = Outcome(chess.WHITE, "king_captured")
+    game.follow([*shuffle, "f3e5", "a7a6", "e5c4", "a6a5", "c4d6", "a5a4"])
+    assert game.ending(chess.Move.from_uci("d6e8"))[1] == taken  # also where the server does not show it
+    game.follow([*map(chess.Move.uci, game.referee.moves), "d6e8"])
+    assert game.ending()[1] == taken

@@ -11,6 +11,7 @@ end, :meth:`TrueGame.ending` finds the reason, as far as the rules determine it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import chess
@@ -93,10 +94,10 @@ class TrueGame:
         ``last`` is a move that was sent and never shown: servers may not show the move that ends a game.
         """
         played = self.referee.moves
-        if self.decided:
-            return played, self.referee.outcome
-        for moves in (played, (*played, last) if last is not None else played):
-            game = Referee(self.fen, PYCHESS)
+        choices = (played, (*played, last)) if last is not None else (played,)
+        # First by captures alone, since the server may have let a draw pass.
+        for kind, moves in itertools.product((ServerReferee, Referee), choices):
+            game = kind(self.fen, PYCHESS)
             for move in moves:
                 if game.outcome is None and game.position.is_legal(move):
                     game.push(move)

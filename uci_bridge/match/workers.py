@@ -152,7 +152,7 @@ class ClusterWorkers(Workers[SomeTask, SomeTool, Result]):
         except (OSError, TypeError, ValueError, TimeoutError) as error:  # TypeError: tls:// without certificates
             raise MatchError(
                 f"--scheduler: got {scheduler!r}, expected the address of a dask scheduler that answers, such as "
-                f"tls://host:8786 ({str(error).splitlines()[0][:200]})"
+                f"tls://host:8786 ({(str(error) or type(error).__name__).splitlines()[0][:200]})"
             ) from None
         if not self._client.nthreads():
             try:
