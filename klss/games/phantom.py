@@ -131,4 +131,4 @@ def dark_hex(num_rows: int = 3, num_cols: int = 3, gameversion: str = "cdh") -> 
         return any(place(cell) == last for cell in reached)
 
     name = f"dark_hex(gameversion={gameversion},num_cols={num_cols},num_rows={num_rows})"
-    return _game(name, num_rows * num_cols, ("cdh", "adh").index(gameversion) == 1, wins)
+    return _game(name, int(num_rows) * int(num_cols), ("cdh", "adh").index(gameversion) == 1, wins)
