@@ -254,5 +254,5 @@ export const T = {
   notAnalysed: 'This ply is not analysed yet.',
   noTurn: 'The game ends here.',
   reading: 'Reading the file …',
-  tooLarge: 'That file is too large: expected at most 200 kB. In the terminal, klss board FILE --game N opens a game of a larger one.',
+  tooLarge: 'That file is no text, or too large: expected at most 200 kB. In the terminal, klss board FILE --game N opens a game of a larger one.',
 };
