@@ -34,7 +34,7 @@ class Profile:
     # Both without the information penalty.
     margin: float
     objective: float  # what x guarantees in the gadget, penalty included
-    gap: float  # recomputed saddle gap
+    gap: float  # recomputed saddle gap; infinite where it was not
     # Whether purification keeps only the likeliest action. True if nature brings player 1 to the root infosets or
     # player 1 may exit (Resolve): then player 1's choice of a root infoset does not enforce the mixture.
     pure: bool
@@ -98,8 +98,9 @@ def _liking(trunk: Trunk, player: int) -> Floats:
 
 
 def extended(trunk: Trunk, profile: Profile) -> Profile:
-    """Extend an earlier profile to a trunk that has grown since; the result is not ``solved``. At new infosets the
-    mover plays the action whose children have the best evaluation (as Obscuro starts new infosets, arXiv 2506.01242).
+    """Extend an earlier profile to a trunk that has grown since; the result is not ``solved``, and its gap infinite. At
+    new infosets the mover plays the action whose children have the best evaluation (as Obscuro starts new infosets,
+    arXiv 2506.01242).
     """
     plans = []
     for player, plan in ((0, profile.x), (1, profile.y)):
@@ -112,4 +113,4 @@ def extended(trunk: Trunk, profile: Profile) -> Profile:
                 first, size = int(infosets.first[infoset]), int(infosets.size[infoset])
                 longer[first + int(np.argmax(liked[first : first + size]))] = reached
         plans.append(longer)
-    return dataclasses.replace(profile, x=plans[0], y=plans[1], solved=False)
+    return dataclasses.replace(profile, x=plans[0], y=plans[1], gap=np.inf, solved=False)

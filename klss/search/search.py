@@ -226,10 +226,8 @@ class Search:
         standing = self.standing
         if standing is None or standing.infoset < 0 or subgame.sampled or not subgame.carried:
             return False
-        # A profile that was extended after the solver was cut off still has the gap of the smaller trunk.
-        profile = standing.profile
-        settled = profile.solved and profile.gap <= _SETTLED_GAP and not standing.trunk.open_leaf.any()
-        return settled and len(strategy_at(standing.trunk, profile, standing.infoset)[0]) > 0
+        settled = standing.profile.gap <= _SETTLED_GAP and not standing.trunk.open_leaf.any()
+        return settled and len(strategy_at(standing.trunk, standing.profile, standing.infoset)[0]) > 0
 
     def _played_on(self, subgame: SearchedSubgame, belief: Belief, budget: Budget, drawn: float) -> Result:
         """Draw a move from the last profile; the last trunk stays the current one."""

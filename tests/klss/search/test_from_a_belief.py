@@ -10,6 +10,7 @@ import pytest
 from klss import openspiel
 from klss.paper.tables import mirrored
 from klss.search import Budget, EnumeratedBelief, EnumeratedModel, Klss2021, Report, Search
+from klss.search.profile import extended
 from klss.theory.game import CHANCE, TERMINAL, Game
 from tests.klss.games import kuhn
 
@@ -62,8 +63,9 @@ def test_it_searches_again_unless_its_last_profile_is_an_equilibrium() -> None:
         search = Search(EnumeratedModel(game), Klss2021(), seed=1)
         search.search(EnumeratedBelief(game, int(game.infoset[0][check])), Budget(nodes=5_000))
         assert search.standing is not None
-        profile = dataclasses.replace(search.standing.profile, solved=finished)
-        search.standing = dataclasses.replace(search.standing, profile=profile)
+        standing = search.standing
+        profile = standing.profile if finished else extended(standing.trunk, standing.profile)
+        search.standing = dataclasses.replace(standing, profile=profile)
         search.observe(0, int(game.infoset[0][passed]) + 1, acts=False)
         search.observe(-1, int(game.infoset[0][facing]) + 1, acts=True)
         belief = EnumeratedBelief(game, int(game.infoset[0][facing]))
