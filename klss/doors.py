@@ -28,7 +28,6 @@ from typing import Any, Literal, NamedTuple
 from klss import gambit
 from klss.errors import INSTALL_EXTRAS, MAX_NODES, GameError, TooLargeError
 from klss.games import packaged
-from klss.support.memory import check_memory
 from klss.support.text import printable, read_text
 from klss.theory import equilibrium, first_order, policies
 from klss.theory.best_response import exploitability
@@ -441,8 +440,6 @@ def _listed(
 
     def tell(nodes: int) -> None:
         nonlocal told
-        if nodes % 1000 == 0:
-            check_memory("the game's tree", 0, most)
         if on_progress is not None and time.monotonic() - told > _TELL_S:
             told = time.monotonic()
             on_progress(Progress("nodes", nodes))
@@ -451,7 +448,7 @@ def _listed(
     if _is_kit(given):
         from klss.play.listed import listed
 
-        return listed(given, max_nodes, tell), Source(given.name)
+        return listed(given, max_nodes, most, tell), Source(given.name)
     if not _is_of_openspiel(given):
         raise GameError(f"game: got a {type(given).__name__}, expected {_GAMES}")
     game = openspiel().load(given, max_nodes=max_nodes, max_bytes=most, recall=recall, alike=alike, on_progress=tell)

@@ -16,17 +16,26 @@ from klss.errors import GameError, TooLargeError
 from klss.play.outcome import Seat
 from klss.play.possible import after, every
 from klss.play.small_game import PlainKit
+from klss.support.memory import check_memory
 from klss.theory.game import Game, GameBuilder
 
 
-def listed(kit: PlainKit[Any, Any, Any, Any], max_nodes: int, tell: Callable[[int], None] = lambda _: None) -> Game:
+def listed(
+    kit: PlainKit[Any, Any, Any, Any],
+    max_nodes: int,
+    max_bytes: int | None = None,
+    tell: Callable[[int], None] = lambda _: None,
+) -> Game:
     """Return the game of ``kit``; player 0 is the seat True. ``tell`` is called with the number of nodes. Raises
-    GameError: it breaks a law of :class:`klss.theory.game.GameBuilder`; TooLargeError: more than ``max_nodes`` nodes.
+    GameError: it breaks a law of :class:`klss.theory.game.GameBuilder`; TooLargeError: more than ``max_nodes`` nodes,
+    or ``max_bytes`` of this process.
     """
     builder = GameBuilder()
 
     def added(node: int) -> int:
         tell(node + 1)
+        if node % 1000 == 0:
+            check_memory(f"{kit.title}: after {node:,} nodes its tree", 0, max_bytes)
         if node >= max_nodes:
             raise TooLargeError(f"{kit.title}: more than {max_nodes:,} nodes; expected fewer", "max_nodes")
         return node
