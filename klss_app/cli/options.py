@@ -114,12 +114,8 @@ def add_game_options(
     add = parser.add_argument_group(f"limits of the engine's thinking{limits or game.of}").add_argument
     seconds = f"seconds {game.each}, unless nodes or a clock limit it"
     add("--time", type=positive, default=DEFAULT_TIME_S, metavar="S", help=seconds)
-    add(
-        "--nodes",
-        type=whole(1, MOST_NODES),
-        metavar="N",
-        help=f"nodes {game.each}: no clock is read, so games can be repeated",
-    )
+    counted = f"nodes {game.each}: no clock is read, so games can be repeated"
+    add("--nodes", type=whole(1, MOST_NODES), metavar="N", help=counted)
     start, _, increment = game.clock.partition("+")
     example = f"{game.clock} is {int(start) // 60} minutes at the start and {increment} s added after each move"
     add("--clock", type=clock, metavar="S+I", help=f"a clock for each side, both numbers in seconds: {example}")

@@ -201,9 +201,8 @@ def _table_of_searches(parsed: argparse.Namespace, max_bytes: int) -> int:
     packages = ("open_spiel", "numpy", "numba", "highspy")
     about: Document = head("search_table", *packages) if commit() else {"versions": package_versions(*packages)}
     out = output_file(parsed.out, "--out")
-    rows = _kept(out, about)
-    done = {tuple(row[name] for name in Cell._fields) for row in rows}
-    missing = [cell for cell in dict.fromkeys(wanted) if cell not in done]
+    done = _kept(out, about)
+    rows, missing = [*done.values()], [cell for cell in dict.fromkeys(wanted) if cell not in done]
     limits = {"max_nodes": parsed.max_nodes, "max_bytes": max_bytes}
     with closing(ProgressLine(f"{len(missing)} rows")) as line:
         work = Work(partial(_Seats, None if parsed.scheduler else line, limits), _row)
@@ -230,19 +229,18 @@ def _table_of_searches(parsed: argparse.Namespace, max_bytes: int) -> int:
     return 0
 
 
-def _kept(path: Path | None, about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of an earlier run."""
+def _kept(path: Path | None, about: Mapping[str, Any]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The rows of an earlier run, by what each is of."""
     if path is None or not path.exists():
-        return []
+        return {}
     from klss.openspiel.search_table import Cell
 
     try:
         found = json.loads(read_text(path))
         ours = all({*Cell._fields, "after", "subgames"} <= row.keys() for row in found["rows"])
-        hash(tuple(tuple(row[name] for name in Cell._fields) for row in found["rows"]))  # as none of ours with a list
         made, now = ((each.get("commit"), each["versions"]["klss"]) for each in (found, about))
         if ours and made == now:
-            return [dict(row) for row in found["rows"]]
+            return {tuple(row[name] for name in Cell._fields): row for row in found["rows"]}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UsageError(f"--out: {path} has no rows of klss tables --search; expected another file") from None
     raise UsageError(f"--out: {path} is of another command, or of another version of the code; expected another file")
